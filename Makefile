@@ -1,0 +1,37 @@
+# Every task of the project; CI calls the same targets.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $(READY)
+
+.PHONY: help install demo test check bench docs
+
+help: ## list every task
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+
+install: $(READY) ## set up .venv with the package and its tools
+
+demo: $(READY) ## simulate a small town, synthesise it, say where the result is
+	$(BIN)/understudy demo
+
+test: $(READY) ## run every test
+	$(BIN)/python -m pytest
+
+check: $(READY) ## lint, format, types, the plan of the house, the docs' commands
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest tests/docs
+
+bench: $(READY) ## print every benchmark, rivals in the same run
+	$(BIN)/python -m benchmarks
+
+docs: $(READY) ## regenerate the CLI reference in docs/
+	$(BIN)/python -m benchmarks.reference

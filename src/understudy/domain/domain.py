@@ -1,0 +1,127 @@
+"""How many codes each column has, and the algebra of cliques (sets of columns)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from understudy.errors import DomainError
+
+Clique = tuple[str, ...]
+
+
+class Domain(Mapping[str, int]):
+    """The columns of a coded table, in order, with the number of codes of each.
+
+    Sizes are Python integers, so the size of a whole table (10^208 cells, say) is exact.
+    A clique is a tuple of column names. Its order fixes the axes of arrays indexed by it; where two
+    cliques are compared as sets, order does not matter.
+    """
+
+    __slots__ = ("_sizes",)
+
+    def __init__(self, sizes: Mapping[str, int] | Iterable[tuple[str, int]]) -> None:
+        pairs = list(sizes.items()) if isinstance(sizes, Mapping) else list(sizes)
+        checked: dict[str, int] = {}
+        for name, size in pairs:
+            if not isinstance(name, str) or not name:
+                raise DomainError(f"column name {name!r} is not a non-empty string.")
+            if name in checked:
+                raise DomainError(f"column {name!r} appears twice.", hint="give every column its own name.")
+            try:
+                whole = int(size)
+            except (TypeError, ValueError, OverflowError):
+                whole = 0
+            if isinstance(size, bool) or whole != size or whole < 1:
+                raise DomainError(f"column {name!r}: size {size!r} is not a whole number of at least 1.")
+            checked[name] = whole
+        self._sizes = checked
+
+    def __getitem__(self, name: str) -> int:
+        try:
+            return self._sizes[name]
+        except KeyError:
+            shown = ", ".join(map(repr, list(self._sizes)[:10])) + (", ..." if len(self._sizes) > 10 else "")
+            raise DomainError(
+                f"column {name!r} is not in the domain.", hint=f"its columns are {shown}."
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._sizes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sizes)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when the names, their order and their sizes are."""
+        if not isinstance(other, Domain):
+            return NotImplemented
+        return list(self._sizes.items()) == list(other._sizes.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._sizes.items()))
+
+    def __repr__(self) -> str:
+        return f"Domain({self._sizes!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Domain, (self._sizes,)
+
+    @property
+    def names(self) -> Clique:
+        """The columns, in order."""
+        return tuple(self._sizes)
+
+    def clique(self, names: Iterable[str] | str) -> Clique:
+        """`names` as a tuple, once every one is known and none stands twice."""
+        clique = (names,) if isinstance(names, str) else tuple(names)
+        for name in clique:
+            self[name]
+        if len(set(clique)) != len(clique):
+            raise DomainError(f"clique {clique!r} names a column twice.")
+        return clique
+
+    def order(self, names: Iterable[str]) -> Clique:
+        """The same clique in the domain's own order: the form to compare and to sort by."""
+        wanted = set(self.clique(names))
+        return tuple(name for name in self._sizes if name in wanted)
+
+    def shape(self, names: Iterable[str] | None = None) -> tuple[int, ...]:
+        """The sizes of `names` (all columns when left out), in the order given."""
+        return tuple(self[name] for name in (self._sizes if names is None else names))
+
+    def size(self, names: Iterable[str] | None = None) -> int:
+        """The exact number of cells of a marginal over `names` (of the whole table when left out)."""
+        return math.prod(self.shape(names))
+
+    def project(self, names: Iterable[str]) -> Domain:
+        """The domain of `names` alone, in the order given."""
+        return Domain({name: self[name] for name in self.clique(names)})
+
+    def drop(self, names: Iterable[str]) -> Domain:
+        """The domain without `names`."""
+        gone = set(self.clique(names))
+        return Domain({name: size for name, size in self._sizes.items() if name not in gone})
+
+    def merge(self, other: Domain) -> Domain:
+        """Every column of both, ours first; a column of both must have one size."""
+        for name in other:
+            if name in self._sizes and self._sizes[name] != other[name]:
+                raise DomainError(
+                    f"column {name!r} has {self._sizes[name]} codes in one domain and {other[name]} in the other."
+                )
+        return Domain({**self._sizes, **other._sizes})
+
+    def contains(self, names: Iterable[str]) -> bool:
+        """Whether every one of `names` is a column."""
+        return all(name in self._sizes for name in names)
+
+    def resize(self, sizes: Mapping[str, int]) -> Domain:
+        """The same columns in the same order, some with another number of codes."""
+        for name in sizes:
+            self[name]
+        return Domain({name: sizes.get(name, size) for name, size in self._sizes.items()})

@@ -1,0 +1,1 @@
+"""How well synthetic data stands in for the real."""

@@ -1,0 +1,37 @@
+"""The engine seam: whatever the data's size, a mechanism needs only counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique, Domain
+from understudy.marginals.marginal import Marginal
+
+Recoding = npt.NDArray[np.integer]  # recoding[old code] = new code
+
+
+class Counter(Protocol):
+    """An engine: coded records that can be counted, and nothing else.
+
+    Counts add, so an engine may hold one batch, a stream of them, or partitions on many machines.
+    """
+
+    @property
+    def domain(self) -> Domain:
+        """The coded columns and their sizes."""
+        ...
+
+    def count(self, cliques: Sequence[Clique]) -> list[Marginal]:
+        """The exact marginal of every clique, in order, as int64; in as few passes as the engine can."""
+        ...
+
+    def recode(self, maps: Mapping[str, Recoding]) -> Counter:
+        """The same records with the codes of some columns replaced: code c of column k becomes maps[k][c].
+
+        The new size of a column is the largest new code plus one.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""What to measure: one selection strategy a file."""

@@ -1,0 +1,1 @@
+"""The fitted distribution: Private-PGM."""

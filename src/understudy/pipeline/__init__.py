@@ -1,0 +1,1 @@
+"""From a file to a release, in the paper's eight steps."""

@@ -1,0 +1,1 @@
+"""Known settings, as data."""
