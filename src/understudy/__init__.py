@@ -13,9 +13,25 @@ __version__ = "0.1.0"
 
 # Public name -> the room it lives in. Loaded on first use, so that importing does nothing heavy.
 _ROOMS = {
+    "Budget": "understudy.privacy",
+    "Curator": "understudy.privacy",
     "Domain": "understudy.domain",
+    "Field": "understudy.model",
+    "Fixed": "understudy.mechanisms",
+    "Independent": "understudy.mechanisms",
+    "Ledger": "understudy.privacy",
+    "MST": "understudy.mechanisms",
     "Marginal": "understudy.marginals",
     "Measurement": "understudy.marginals",
+    "NIST_MST": "understudy.mechanisms",
+    "Release": "understudy.pipeline",
+    "Schema": "understudy.domain",
+    "Table": "understudy.data",
+    "estimate": "understudy.model",
+    "fit": "understudy.pipeline",
+    "load": "understudy.pipeline",
+    "synth": "understudy.pipeline",
+    "table": "understudy.pipeline",
 }
 
 __all__ = [*_ROOMS, "__version__"]  # noqa: PLE0604 (names are strings; the check cannot see through the star)

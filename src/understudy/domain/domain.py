@@ -112,7 +112,7 @@ class Domain(Mapping[str, int]):
         for name in other:
             if name in self._sizes and self._sizes[name] != other[name]:
                 raise DomainError(
-                    f"column {name!r} has {self._sizes[name]} codes in one domain and {other[name]} in the other."
+                    f"column {name!r} has {self._sizes[name]} codes in one domain, {other[name]} in the other."
                 )
         return Domain({**self._sizes, **other._sizes})
 

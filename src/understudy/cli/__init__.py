@@ -1,0 +1,55 @@
+"""The command line: parse, call one function, print. One file a command, loaded when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from understudy import __version__
+from understudy.errors import UnderstudyError
+
+# Command -> the line `understudy --help` shows for it; the command lives in the module of its name.
+COMMANDS = {
+    "schema": "Draft a schema from a file, to be reviewed.",
+    "ledger": "Show what has been spent on a table.",
+}
+
+
+class Commands(click.Group):
+    """A group that imports a command only when it is called, so that `--help` stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"understudy.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="understudy")
+def understudy() -> None:
+    """Synthetic tables that stand in for private ones, with a proven (epsilon, delta) bound."""
+
+
+def main() -> None:
+    """Run the command line; leave with 0, 1 (operator error) or 2 (refused parameters)."""
+    try:
+        understudy(standalone_mode=False)
+    except UnderstudyError as error:
+        click.echo(f"understudy: {error}", err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("understudy: interrupted", err=True)
+        sys.exit(130)
