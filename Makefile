@@ -21,7 +21,7 @@ demo: $(READY) ## simulate a small town, synthesise it, say where the result is
 	$(BIN)/understudy demo
 
 test: $(READY) ## run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 check: $(READY) ## lint, format, types, the plan of the house, the docs' commands
 	$(BIN)/ruff check .
@@ -34,4 +34,4 @@ bench: $(READY) ## print every benchmark, rivals in the same run
 	$(BIN)/python -m benchmarks
 
 docs: $(READY) ## regenerate the CLI reference in docs/
-	$(BIN)/python -m benchmarks.reference
+	$(BIN)/python docs/reference.py > docs/cli.tmp && mv docs/cli.tmp docs/cli.md

@@ -1,0 +1,59 @@
+"""Every command and every Python example in the README and the docs runs as it is written."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# What a reader does once, outside the example: these would recurse into this very test.
+OUTSIDE = ("make ", "pip ", "git ", "cd ", "python -m venv")
+
+
+def documents() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(document: Path) -> list[tuple[str, str]]:
+    found = []
+    for language, text in BLOCK.findall(document.read_text()):
+        kept = "\n".join(line for line in text.splitlines() if not line.startswith(OUTSIDE))
+        if kept.strip():
+            found.append((language, kept))
+    return found
+
+
+def run(command: list[str], text: str, folder: Path) -> None:
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "UNDERSTUDY_LEDGER": str(folder / "ledger.db"),
+    }
+    done = subprocess.run(
+        command, input=text, text=True, cwd=folder, capture_output=True, env=environment, check=False, timeout=240
+    )
+    assert done.returncode == 0, f"{text}\n--- said\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
+def test_a_reader_who_types_what_a_document_says_gets_no_error(document: Path, tmp_path: Path) -> None:
+    found = blocks(document)
+    if not found:
+        return
+    from understudy.data import write
+    from understudy.presets import town
+
+    write(town.simulate(3000, seed=1), tmp_path / "people.csv")
+    (tmp_path / "people.toml").write_text(town.SCHEMA)
+    # One document is one visit: its Python blocks share names, as a reader's session would.
+    script = "\n".join(text for language, text in found if language == "python")
+    for language, text in found:
+        if language == "sh":
+            run(["bash", "-euo", "pipefail", "-s"], text, tmp_path)
+    if script:
+        run([sys.executable, "-W", "error", "-"], script, tmp_path)
