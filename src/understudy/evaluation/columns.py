@@ -1,0 +1,172 @@
+"""Coded columns as every measure reads them: integers, with -1 for anything that is not a code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.errors import ParameterError
+
+Codes = npt.NDArray[np.integer[Any]]
+Columns = dict[str, Codes]
+
+NOT_A_CODE = -1
+LOOKUP_LIMIT = 1 << 24  # largest code for which a lookup table is cheaper than a binary search
+
+
+def read_columns(table: Any, what: str, names: Sequence[str] | None = None) -> Columns:
+    """The columns of `table` by name; missing, negative and fractional values become -1.
+
+    `table` is a mapping of arrays, an engine's table with `domain` and `columns`, an Arrow table or a
+    data frame. `what` names it in messages ("the true table"). Columns of integers are not copied.
+    """
+    raw = _as_mapping(table, what)
+    wanted = list(raw) if names is None else list(names)
+    missing = [name for name in wanted if name not in raw]
+    if missing:
+        raise ParameterError(
+            f"{what} has no column {missing[0]!r}.", hint="both tables need every column that is compared."
+        )
+    if not wanted:
+        raise ParameterError(f"{what} has no columns.")
+    columns = {name: _as_codes(raw[name], name, what) for name in wanted}
+    lengths = {len(column) for column in columns.values()}
+    if len(lengths) > 1:
+        raise ParameterError(f"{what} has columns of different lengths.")
+    if lengths == {0}:
+        raise ParameterError(f"{what} has no records.", hint="a frequency needs at least one.")
+    return columns
+
+
+def require_codes(columns: Columns, what: str, largest: Mapping[str, int] | None = None) -> Columns:
+    """The same columns, once every value is a code of 0 or above and none exceeds the column's largest."""
+    for name, column in columns.items():
+        if int(column.min()) < 0:
+            raise ParameterError(
+                f"{what}, column {name!r}: some values are missing, negative or not whole.",
+                hint="give missing values a code of their own before comparing.",
+            )
+        if largest is not None and int(column.max()) > largest[name]:
+            raise ParameterError(
+                f"{what}, column {name!r}: some codes exceed {largest[name]}, the largest of the column.",
+                hint="the tests belong to another table, or the sizes given are too small.",
+            )
+    return columns
+
+
+def rows_of(columns: Mapping[str, Codes]) -> int:
+    """How many records the columns hold."""
+    return len(next(iter(columns.values())))
+
+
+def _as_mapping(table: Any, what: str) -> dict[str, Any]:
+    if isinstance(table, Mapping):
+        return {str(name): table[name] for name in table}
+    domain, inner = getattr(table, "domain", None), getattr(table, "columns", None)
+    if domain is not None and isinstance(inner, Mapping):
+        return {str(name): inner[name] for name in inner}
+    if hasattr(table, "column_names") and hasattr(table, "column"):  # Arrow
+        return {str(name): table.column(name) for name in table.column_names}
+    if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # a data frame
+        return {str(name): table[name] for name in table.columns}
+    raise ParameterError(
+        f"{what} is a {type(table).__name__}, not a table of coded columns.",
+        hint="give a mapping from column name to an array of integers.",
+    )
+
+
+def _as_codes(values: Any, name: str, what: str) -> Codes:
+    array = _as_array(values)
+    if array.ndim != 1:
+        raise ParameterError(f"{what}, column {name!r}: {array.ndim} dimensions, not 1.")
+    if array.dtype == np.uint64:
+        return np.where(array < 2**62, array, 0).astype(np.int64) - (array >= 2**62)
+    if array.dtype.kind in "iu":
+        return array
+    if array.dtype.kind == "b":
+        return array.astype(np.int8)
+    if array.dtype.kind == "O":
+        array = _numbers(array, name, what)
+    if array.dtype.kind != "f":
+        raise ParameterError(
+            f"{what}, column {name!r}: values of type {array.dtype} are not codes.",
+            hint="encode the table first; measures compare integer codes.",
+        )
+    whole = np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2.0**62)
+    return np.where(whole, np.nan_to_num(array, posinf=0, neginf=0), NOT_A_CODE).astype(np.int64)
+
+
+def _as_array(values: Any) -> npt.NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.filled(values.astype(np.float64), np.nan)
+    if hasattr(values, "combine_chunks") or (hasattr(values, "null_count") and hasattr(values, "to_numpy")):
+        return np.asarray(values.to_numpy(**({} if hasattr(values, "combine_chunks") else _ARROW)))
+    return np.asarray(values)
+
+
+_ARROW = {"zero_copy_only": False}
+
+
+def _numbers(array: npt.NDArray[Any], name: str, what: str) -> npt.NDArray[np.float64]:
+    # An object column holds None or a missing-value singleton (x != x, or not comparable) among numbers.
+    found = np.full(len(array), np.nan)
+    for i, value in enumerate(array):
+        if value is None or type(value).__name__ in ("NAType", "NaTType"):
+            continue
+        if isinstance(value, (str, bytes)):
+            raise ParameterError(
+                f"{what}, column {name!r}: text is not a code.",
+                hint="encode the table first; measures compare integer codes.",
+            )
+        found[i] = float(value)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Codebook:
+    """Some codes of a column, renumbered 0, 1, 2, ... in ascending order; all others get `absent`."""
+
+    values: npt.NDArray[np.int64]
+    _lookup: npt.NDArray[np.int32] | None
+
+    @classmethod
+    def of(cls, column: Codes) -> Codebook:
+        """The codebook of every code (0 or above) that occurs in `column`."""
+        if len(column) and 0 <= int(column.max()) < LOOKUP_LIMIT:
+            present = np.zeros(int(column.max()) + 1, bool)
+            present[column[column >= 0] if int(column.min()) < 0 else column] = True
+            return cls.listing(np.flatnonzero(present))
+        return cls.listing(np.unique(column[column >= 0]))
+
+    @classmethod
+    def listing(cls, values: npt.ArrayLike) -> Codebook:
+        """The codebook of these values."""
+        ordered = np.unique(np.asarray(values, dtype=np.int64))
+        if not len(ordered) or ordered[0] < 0 or ordered[-1] >= LOOKUP_LIMIT:
+            return cls(ordered, None)
+        lookup = np.full(int(ordered[-1]) + 1, len(ordered), np.int32)
+        lookup[ordered] = np.arange(len(ordered), dtype=np.int32)
+        return cls(ordered, lookup)
+
+    @property
+    def absent(self) -> int:
+        """The number that stands for every code not in the book."""
+        return len(self.values)
+
+    def encode(self, column: Codes) -> npt.NDArray[np.int32]:
+        """The column renumbered."""
+        if not len(self.values):
+            return np.zeros(len(column), np.int32)
+        if self._lookup is None:
+            place = np.minimum(np.searchsorted(self.values, column), self.absent - 1)
+            return np.where(self.values[place] == column, place, self.absent).astype(np.int32)
+        top = len(self._lookup) - 1
+        low, high = int(column.min()), int(column.max())
+        if low >= 0 and high <= top:
+            return self._lookup[column]
+        inside = (column >= 0) & (column <= top)
+        return np.where(inside, self._lookup[np.where(inside, column, 0)], self.absent).astype(np.int32)

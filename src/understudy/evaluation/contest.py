@@ -1,0 +1,215 @@
+"""The three metrics of the 2018 NIST contest, match 3, over a file of tests that can be shared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from understudy.domain import Clique
+from understudy.errors import FileError, ParameterError
+from understudy.evaluation.columns import Columns, read_columns, require_codes
+from understudy.evaluation.conjunctions import (
+    Conjunction,
+    conjunction_error,
+    conjunction_shares,
+    draw_conjunctions,
+    log_ratios,
+)
+from understudy.evaluation.income import Roles, cities, income_error
+from understudy.evaluation.triples import draw_triples, triple_errors
+
+TRIPLES = 100
+CONJUNCTIONS = 300
+FULL_SCORE = 1_000_000
+FORMAT = "understudy contest tests"
+
+
+@dataclass(frozen=True)
+class ContestTests:
+    """The drawn triples and conjunctions, and the largest code of each column they were drawn over.
+
+    Conjunctions are grown around true records, so the file is as confidential as those records.
+    """
+
+    largest: Mapping[str, int]
+    triples: tuple[Clique, ...]
+    conjunctions: tuple[Conjunction, ...]
+    seed: int | None = None
+
+    @classmethod
+    def draw(
+        cls,
+        table: Any,
+        seed: int,
+        *,
+        triples: int = TRIPLES,
+        conjunctions: int = CONJUNCTIONS,
+        largest: Mapping[str, int] | None = None,
+        never_last: bool = False,
+    ) -> ContestTests:
+        """Tests drawn from the true table by the contest's rules; the same seed gives the same tests.
+
+        `largest` gives a column's largest code (a specification's `maxval`); where it is silent the
+        table's domain tells, or else the data. `never_last` follows the official generator, which
+        could never draw the last column into a triple.
+        """
+        if triples < 0 or conjunctions < 0:
+            raise ParameterError(f"cannot draw {triples} triples and {conjunctions} conjunctions.")
+        true = read_columns(table, "the true table")
+        top = _largest(table, true, largest or {})
+        require_codes(true, "the true table", top)
+        randomness = np.random.default_rng(seed)
+        return cls(
+            top,
+            tuple(draw_triples(list(true), triples, randomness, never_last=never_last)) if triples else (),
+            tuple(draw_conjunctions(true, top, conjunctions, randomness)),
+            seed,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the tests as JSON."""
+        content = {
+            "format": FORMAT,
+            "version": 1,
+            "seed": self.seed,
+            "largest": dict(self.largest),
+            "triples": [list(triple) for triple in self.triples],
+            "conjunctions": [{k: list(v) for k, v in c.items()} for c in self.conjunctions],
+        }
+        Path(path).write_text(json.dumps(content, separators=(",", ":")), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> ContestTests:
+        """The tests in a file that `save` wrote."""
+        try:
+            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            if content["format"] != FORMAT or content["version"] != 1:
+                raise KeyError("format")
+            tests = cls(
+                {str(k): int(v) for k, v in content["largest"].items()},
+                tuple(tuple(str(name) for name in triple) for triple in content["triples"]),
+                tuple(
+                    {str(k): tuple(sorted({int(code) for code in v})) for k, v in c.items()}
+                    for c in content["conjunctions"]
+                ),
+                content.get("seed"),
+            )
+            tests._check()
+        except OSError as problem:
+            raise FileError(f"tests file {str(path)!r} cannot be read: {problem.strerror}.") from problem
+        except (ValueError, KeyError, TypeError, AttributeError) as problem:
+            raise FileError(
+                f"tests file {str(path)!r} does not hold contest tests.",
+                hint="write one with ContestTests.draw(table, seed).save(path).",
+            ) from problem
+        return tests
+
+    def _check(self) -> None:
+        for clique in (*self.triples, *(tuple(c) for c in self.conjunctions)):
+            if any(name not in self.largest for name in clique):
+                raise KeyError("a test names a column with no largest code")
+        if any(len(set(triple)) != 3 for triple in self.triples):
+            raise ValueError("a triple is three distinct columns")
+        if any(not accepted for c in self.conjunctions for accepted in c.values()):
+            raise ValueError("an accepted set is empty")
+
+    @property
+    def columns(self) -> Clique:
+        """Every column that a test may look at, in the table's order."""
+        return tuple(self.largest)
+
+
+@dataclass(frozen=True)
+class ContestScores:
+    """The three errors (0 is perfect, 1 is nothing right) and their mean; scores run to 1,000,000."""
+
+    triples: float
+    conjunctions: float
+    income: float
+
+    @property
+    def overall(self) -> float:
+        """The mean of the three errors."""
+        return (self.triples + self.conjunctions + self.income) / 3
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The same as the contest published it: 1,000,000 * (1 - error)."""
+        errors = {**self._errors(), "overall": self.overall}
+        return {name: FULL_SCORE * (1.0 - error) for name, error in errors.items()}
+
+    def _errors(self) -> dict[str, float]:
+        return {"triples": self.triples, "conjunctions": self.conjunctions, "income": self.income}
+
+    def __str__(self) -> str:
+        errors = {**self._errors(), "overall": self.overall}
+        lines = [f"{'metric':14}{'error':>8}{'score':>12}"]
+        lines += [f"{k:14}{error:8.4f}{self.scores[k]:12,.0f}" for k, error in errors.items()]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Scorer:
+    """The true table, read once, against which any number of synthetic tables are scored."""
+
+    true: Columns
+    tests: ContestTests
+    roles: Roles
+    shares: Any = field(repr=False)
+    cities: Any = field(repr=False)
+
+    @classmethod
+    def of(cls, true: Any, tests: ContestTests, roles: Roles | None = None) -> Scorer:
+        """A scorer of this table; refuses one that the tests were not drawn from."""
+        roles = roles or Roles()
+        names = tuple(dict.fromkeys((*tests.columns, *roles.columns)))
+        columns = read_columns(true, "the true table", names)
+        require_codes(columns, "the true table", {**dict.fromkeys(names, _NO_LIMIT), **tests.largest})
+        return cls(
+            columns, tests, roles, conjunction_shares(columns, tests.conjunctions), cities(columns, roles)
+        )
+
+    def score(self, synthetic: Any) -> ContestScores:
+        """The three errors of one synthetic table."""
+        columns = read_columns(synthetic, "the synthetic table", list(self.true))
+        # A value above the column's largest code matches nothing, not even an equal one.
+        limits = self.tests.largest
+        columns = {name: _inside(column, limits.get(name, _NO_LIMIT)) for name, column in columns.items()}
+        distances = triple_errors(self.true, columns, self.tests.triples)
+        ratios = log_ratios(self.shares, conjunction_shares(columns, self.tests.conjunctions))
+        return ContestScores(
+            float(distances.mean()) if len(distances) else 0.0,
+            conjunction_error(ratios),
+            income_error(self.cities, cities(columns, self.roles)),
+        )
+
+
+def score(true: Any, synthetic: Any, tests: ContestTests, roles: Roles | None = None) -> ContestScores:
+    """The contest's three errors of `synthetic` against `true`, both tables of integer codes."""
+    return Scorer.of(true, tests, roles).score(synthetic)
+
+
+_NO_LIMIT = (1 << 63) - 1
+
+
+def _inside(column: Any, largest: int) -> Any:
+    if int(column.max()) <= largest:
+        return column
+    return np.where(column > largest, -1, column.astype(np.int64))
+
+
+def _largest(table: Any, true: Columns, given: Mapping[str, int]) -> dict[str, int]:
+    sizes = getattr(table, "domain", None) or {}
+    return {
+        name: int(given[name])
+        if name in given
+        else int(sizes[name]) - 1
+        if name in sizes
+        else int(column.max())
+        for name, column in true.items()
+    }
