@@ -85,7 +85,8 @@ def _gaps(scores: Any) -> Gaps:
             hint="round estimates to integers before scoring.",
         )
     exact = array.astype(np.int64)
-    return exact.max().astype(np.uint64) - exact.astype(np.uint64)
+    gaps: Gaps = exact.max().astype(np.uint64) - exact.astype(np.uint64)
+    return gaps
 
 
 def _rate(epsilon: float, sensitivity: int) -> Fraction:

@@ -103,7 +103,8 @@ def _weights(law: Law) -> tuple[list[int], list[int], int]:
     ratio_low, ratio_high = exp_bounds(law.rate, _WORK)
     turn_low, turn_high = exp_bounds(2 * law.rate, _WORK) if law.power == 2 else (one, one)
     low = high = one
-    lower, upper = [], []
+    lower: list[int] = []
+    upper: list[int] = []
     while high >> (_WORK - PRECISION):
         copies = 2 if law.doubled and lower else 1
         lower.append(copies * low)
