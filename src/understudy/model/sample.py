@@ -1,0 +1,70 @@
+"""Coded records that a field has drawn."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, KeysView, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique, Domain
+from understudy.marginals import Marginal
+
+Column = npt.NDArray[np.unsignedinteger[Any]]
+
+
+def smallest_unsigned(size: int) -> np.dtype[Any]:
+    """The smallest unsigned integer type that holds the codes 0..size-1."""
+    return np.min_scalar_type(max(size - 1, 0))
+
+
+class Sample:
+    """Records as one array of codes a column, in the domain's order; read-only.
+
+    `len(sample)` is the number of records, `sample["age"]` a column, `dict(sample)` all of them.
+    """
+
+    __slots__ = ("columns", "domain", "rows")
+
+    def __init__(self, domain: Domain, codes: Mapping[str, Column], rows: int) -> None:
+        self.domain = domain
+        self.rows = rows
+        self.columns: Mapping[str, Column] = MappingProxyType({name: codes[name] for name in domain})
+        for column in self.columns.values():
+            column.flags.writeable = False
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, name: str) -> Column:
+        self.domain[name]
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __repr__(self) -> str:
+        return f"<Sample: {self.rows:,} records, {len(self.columns)} columns>"
+
+    def keys(self) -> KeysView[str]:
+        """The names of the columns, in order."""
+        return self.columns.keys()
+
+    def items(self) -> ItemsView[str, Column]:
+        """The columns with their names, in order."""
+        return self.columns.items()
+
+    def counts(self, clique: Clique | str) -> Marginal:
+        """How many records fall in each cell of a clique, as int64."""
+        names = self.domain.clique(clique)
+        cell = np.zeros(self.rows, np.int64)
+        for name in names:
+            cell *= self.domain[name]
+            cell += self.columns[name]
+        counts = np.bincount(cell, minlength=self.domain.size(names)).astype(np.int64)
+        return Marginal(names, counts.reshape(self.domain.shape(names)))
