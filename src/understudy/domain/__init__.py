@@ -1,5 +1,21 @@
 """Names, sizes and meaning of columns."""
 
+from understudy.domain.category import Boolean, Category
+from understudy.domain.column import Column
 from understudy.domain.domain import Clique, Domain
+from understudy.domain.moment import Date, Datetime
+from understudy.domain.number import Integer, Number
+from understudy.domain.schema import Schema
 
-__all__ = ["Clique", "Domain"]
+__all__ = [
+    "Boolean",
+    "Category",
+    "Clique",
+    "Column",
+    "Date",
+    "Datetime",
+    "Domain",
+    "Integer",
+    "Number",
+    "Schema",
+]

@@ -1,0 +1,217 @@
+"""A table as a person describes it: its columns, its name, and whose data it holds."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from understudy.domain import schema_toml
+from understudy.domain.category import Boolean, Category
+from understudy.domain.column import Column, clean_comment, text, whole
+from understudy.domain.domain import Domain
+from understudy.domain.moment import Date, Datetime
+from understudy.domain.number import Integer, Number
+from understudy.errors import FileError, ParameterError, SchemaError, SizeError
+
+# A new column type is added here, with its codec in `transforms/encode.py`.
+COLUMN_TYPES: dict[str, type[Column]] = {
+    kind.type: kind for kind in (Category, Integer, Number, Date, Datetime, Boolean)
+}
+_TABLE = ("name", "rows", "unit", "max_records_per_unit")
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """What is publicly known about a table; whatever is left out is learned privately or not at all.
+
+    `name` is the ledger's key; `rows` a public figure for planning; `unit` the column that says whose record it
+    is, of whom at most `max_records_per_unit` are used (1 when left out). The unit column is an identifier: it
+    is never synthesised, and not in the domain.
+    """
+
+    columns: Mapping[str, Column]
+    name: str | None = None
+    rows: int | None = None
+    unit: str | None = None
+    max_records_per_unit: int | None = None
+    comment: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", dict(self.columns))
+        object.__setattr__(self, "comment", clean_comment(self.comment))
+        for name, column in self.columns.items():
+            _check_name(name)
+            if not isinstance(column, Column):
+                raise SchemaError(
+                    f"column {name!r} is described by a {type(column).__name__}.",
+                    hint="use Category, Integer, Number, Date, Datetime or Boolean.",
+                )
+        try:
+            self._check_table()
+        except SchemaError as error:
+            raise _within("table", error) from None
+
+    def _check_table(self) -> None:
+        for field in ("name", "unit"):
+            value = getattr(self, field)
+            if value is not None and not text(field, value):
+                raise SchemaError(f"{field} is empty.", hint="give it a text, or leave it out.")
+        if self.rows is not None:
+            whole("rows", self.rows, 0)
+        if self.max_records_per_unit is not None:
+            whole("max_records_per_unit", self.max_records_per_unit, 1)
+            if self.unit is None:
+                raise SchemaError(
+                    "max_records_per_unit is given without unit.",
+                    hint="name the column that identifies a person.",
+                )
+        elif self.unit is not None:
+            object.__setattr__(self, "max_records_per_unit", 1)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when the tables' fields, and the columns and their order, are."""
+        return self._key() == other._key() if isinstance(other, Schema) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        return *(getattr(self, field) for field in _TABLE), self.comment, tuple(self.columns.items())
+
+    def __getitem__(self, name: str) -> Column:
+        """The column of that name."""
+        if name not in self.columns:
+            raise SchemaError(
+                f"column {name!r} is not in the schema.", hint=_did_you_mean(name, self.columns)
+            )
+        return self.columns[name]
+
+    @property
+    def synthesised(self) -> dict[str, Column]:
+        """The columns that are modelled and synthesised: all but the unit's."""
+        return {name: column for name, column in self.columns.items() if name != self.unit}
+
+    @property
+    def unlearned(self) -> dict[str, tuple[str, ...]]:
+        """For each column with something left to learn privately, the fields to learn."""
+        left = {name: column.unlearned for name, column in self.synthesised.items()}
+        return {name: missing for name, missing in left.items() if missing}
+
+    def domain(self) -> Domain:
+        """The number of codes of every synthesised column; refused while something is `unlearned`."""
+        for name, left in self.unlearned.items():
+            raise SchemaError(
+                f"column {name!r}: {', '.join(left)} {'is' if len(left) == 1 else 'are'} not known yet.",
+                hint="say it in the schema, or let a private run learn it.",
+            )
+        if not self.synthesised:
+            raise SchemaError("schema has no column to synthesise.", hint="describe one column at least.")
+        return Domain({name: column.size for name, column in self.synthesised.items()})
+
+    def replace_column(self, name: str, column: Column) -> Schema:
+        """The same schema with one column described anew."""
+        self[name]
+        return replace(self, columns={**self.columns, name: column})
+
+    def with_columns(self, columns: Mapping[str, Column]) -> Schema:
+        """The same schema with some columns described anew, in place, and new ones at the end."""
+        return replace(self, columns={**self.columns, **columns})
+
+    @classmethod
+    def from_toml(cls, text: str) -> Schema:
+        """The schema that a file's text describes."""
+        document = schema_toml.parse(text.removeprefix("\ufeff"))
+        for key in document.table:
+            if key not in _TABLE:
+                raise SchemaError(f"table: field {key!r} is not known.", hint=_did_you_mean(key, _TABLE))
+        columns = {
+            name: _column(name, said, document.comments[name]) for name, said in document.columns.items()
+        }
+        return cls(columns, comment=document.comment, **document.table)
+
+    def to_toml(self) -> str:
+        """The text of a schema file; `from_toml` of it is this schema."""
+        table = {field: getattr(self, field) for field in _TABLE}
+        return schema_toml.emit(
+            schema_toml.Document(
+                self.comment,
+                {field: value for field, value in table.items() if value is not None},
+                {name: column.fields() for name, column in self.columns.items()},
+                {name: column.comment for name, column in self.columns.items()},
+            )
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Schema:
+        """The schema in a file."""
+        try:
+            content = Path(path).read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise FileError(
+                f"schema {os.fspath(path)!r}: {error.strerror}.", hint="check the path."
+            ) from None
+        except UnicodeDecodeError:
+            raise FileError(f"schema {os.fspath(path)!r} is not UTF-8.", hint="save it as UTF-8.") from None
+        return cls.from_toml(content)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the schema to a file, whole or not at all."""
+        target = Path(path)
+        try:
+            handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                    file.write(self.to_toml())
+                os.chmod(partial, 0o644)
+                os.replace(partial, target)
+            except BaseException:
+                Path(partial).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise FileError(
+                f"schema {os.fspath(path)!r}: {error.strerror}.", hint="check the folder."
+            ) from None
+
+
+def _column(name: str, said: Mapping[str, Any], comment: str) -> Column:
+    """The column that a section of a schema file describes."""
+    kind = COLUMN_TYPES.get(said["type"]) if isinstance(said.get("type"), str) else None
+    if kind is None:
+        what = f"type {said['type']!r} is not known" if "type" in said else "type is left out"
+        raise SchemaError(f"column {name!r}: {what}.", hint=f"write one of {', '.join(COLUMN_TYPES)}.")
+    known = [field.name for field in fields(kind) if field.init and field.name != "comment"]
+    for key in said:
+        if key != "type" and key not in known:
+            raise SchemaError(
+                f"column {name!r}: field {key!r} is not known for type {kind.type!r}.",
+                hint=_did_you_mean(key, known),
+            )
+    try:
+        return kind(**{key: value for key, value in said.items() if key != "type"}, comment=comment)
+    except (SchemaError, SizeError) as error:
+        raise _within(f"column {name!r}", error) from None
+
+
+def _within(where: str, error: ParameterError) -> ParameterError:
+    """The same error, saying where it was found."""
+    message = str(error).removesuffix(f" Hint: {error.hint}") if error.hint else str(error)
+    return type(error)(f"{where}: {message}", hint=error.hint)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise SchemaError(f"column name {name!r} is not a non-empty text.", hint="name every column.")
+    try:
+        text("name", name)
+    except SchemaError as error:
+        raise _within("column", error) from None
+
+
+def _did_you_mean(word: str, known: Any) -> str:
+    close = get_close_matches(word, list(known), n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(list(known)[:20])}."
