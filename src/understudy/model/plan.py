@@ -1,0 +1,147 @@
+"""A junction tree as integers: where every table lies, and how its cells project onto smaller ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique
+from understudy.model.junction_tree import JunctionTree
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The flat layout of a tree and of the marginals observed in it; the columns are those of `kernels.py`."""
+
+    tree: JunctionTree
+    cliques: Integers
+    projections: Integers
+    sizes: Integers
+    strides: Integers
+    observed: Integers
+    first_observed: Integers
+    walk: Integers
+    cells: int
+    separator_cells: int
+    observed_cells: int
+
+    @property
+    def shapes(self) -> tuple[Integers, Integers, Integers]:
+        """What every kernel needs to project: projections, sizes and strides."""
+        return self.projections, self.sizes, self.strides
+
+    def split(self, flat: Floats) -> list[Floats]:
+        """The tables of a flat array, one a clique, shaped by its columns (views)."""
+        domain = self.tree.domain
+        return [
+            flat[a : a + n].reshape(domain.shape(clique))
+            for clique, (a, n) in zip(self.tree.cliques, self.cliques[:, :2].tolist(), strict=True)
+        ]
+
+    def flatten(self, tables: Sequence[Floats]) -> Floats:
+        """Tables, one a clique, as one flat array (a copy)."""
+        return np.concatenate([np.asarray(table, np.float64).reshape(-1) for table in tables])
+
+
+def make_plan(tree: JunctionTree, observed: Sequence[Clique] = ()) -> Plan:
+    """The layout of `tree` with the marginals of `observed` (in the domain's order) read from it.
+
+    Each is read from the smallest clique that contains it: that keeps the curvature low. `observed` must be
+    sorted by home (see `homes`), as the kernels visit them clique by clique.
+    """
+    builder = _Projections(tree)
+    rows = []
+    start = separator_start = 0
+    for k, clique in enumerate(tree.cliques):
+        cells, separator = tree.domain.size(clique), tree.separator(k)
+        above = tree.parent[k]
+        width = tree.domain.size(separator) if above >= 0 else 0
+        down = builder.add(clique, separator) if above >= 0 else -1
+        up = builder.add(tree.cliques[above], separator) if above >= 0 else -1
+        rows.append((start, cells, above, separator_start, width, down, up))
+        start += cells
+        separator_start += width
+    seen, observed_start = [], 0
+    counts = np.zeros(len(tree.cliques) + 1, np.int64)
+    for clique in observed:
+        home = tree.home(clique)
+        assert home is not None
+        size = tree.domain.size(clique)
+        seen.append((home, observed_start, size, builder.add(tree.cliques[home], clique)))
+        observed_start += size
+        counts[home + 1] += 1
+    return Plan(
+        tree,
+        np.array(rows, np.int64).reshape(-1, 7),
+        np.array(builder.rows, np.int64).reshape(-1, 3),
+        np.array(builder.sizes, np.int64),
+        np.array(builder.strides, np.int64),
+        np.array(seen, np.int64).reshape(-1, 4),
+        np.cumsum(counts),
+        np.array(_walk(tree), np.int64),
+        start,
+        separator_start,
+        observed_start,
+    )
+
+
+def homes(tree: JunctionTree, cliques: Sequence[Clique]) -> list[int]:
+    """The smallest clique of the tree that holds each of `cliques`."""
+    found = [tree.home(clique) for clique in cliques]
+    assert None not in found
+    return [home for home in found if home is not None]
+
+
+class _Projections:
+    """Grows the list of projections; axes that are both kept or both summed are merged."""
+
+    def __init__(self, tree: JunctionTree) -> None:
+        self.domain = tree.domain
+        self.rows: list[tuple[int, int, int]] = []
+        self.sizes: list[int] = []
+        self.strides: list[int] = []
+
+    def add(self, clique: Clique, subset: Clique) -> int:
+        groups: list[list[int]] = []  # size, stride in the target (0: summed)
+        kept = set(subset)
+        below = self.domain.size(subset)
+        for name in clique:
+            size = self.domain[name]
+            if size == 1:
+                continue
+            stride = 0
+            if name in kept:
+                below //= size
+                stride = below
+            if groups and (groups[-1][1] > 0) == (stride > 0):
+                groups[-1] = [groups[-1][0] * size, stride]
+            else:
+                groups.append([size, stride])
+        groups = [[1, 0]] * max(0, 2 - len(groups)) + groups
+        rows = 1
+        for size, _ in groups[:-2]:
+            rows *= size
+        self.rows.append((len(self.sizes), len(groups), rows))
+        self.sizes.extend(size for size, _ in groups)
+        self.strides.extend(stride for _, stride in groups)
+        return len(self.rows) - 1
+
+
+def _walk(tree: JunctionTree) -> list[int]:
+    """A tour that enters every clique once (k) and leaves it again (-k - 1), component by component."""
+    tour: list[int] = []
+    stack = list(reversed(tree.roots))
+    while stack:
+        step = stack.pop()
+        tour.append(step)
+        if step >= 0:
+            if tree.parent[step] >= 0:
+                stack.append(-step - 1)
+            stack.extend(reversed(tree.children[step]))
+    return tour

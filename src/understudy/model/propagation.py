@@ -1,0 +1,124 @@
+"""Belief propagation: from potentials on a junction tree to its marginals, in the probability domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from understudy.errors import ParameterError
+from understudy.model import kernels
+from understudy.model.junction_tree import JunctionTree
+from understudy.model.plan import Floats, Plan, make_plan
+
+
+class Propagation:
+    """The passes over one plan, with the buffers they need; one thread at a time."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.separators = np.zeros(plan.separator_cells)
+        self._messages = np.zeros(plan.separator_cells)
+
+    def marginals(self, theta: Floats, out: Floats) -> float:
+        """The log of the sum of exp(theta) over all records; `out` becomes the marginals, which sum to one."""
+        shifted = kernels.shift(theta, out, self.plan.cliques)
+        np.exp(out, out=out)
+        return float(shifted + self.calibrate(out))
+
+    def calibrate(self, tables: Floats) -> float:
+        """The same from potentials that are not logarithms, in place."""
+        plan = self.plan
+        log_total = kernels.calibrate(tables, self._messages, self.separators, plan.cliques, *plan.shapes)
+        return float(log_total)
+
+    def covariance(self, marginals: Floats, direction: Floats) -> None:
+        """Turn a change of theta into the change of the marginals last computed here, in place."""
+        plan = self.plan
+        kernels.covariance(marginals, self.separators, direction, self._messages, plan.cliques, *plan.shapes)
+
+    def cheapest(self, cost: Floats) -> float:
+        """The least cost of any record, where a record's cost is summed over cliques; spends `cost`."""
+        return float(kernels.cheapest(cost, self._messages, self.plan.cliques, *self.plan.shapes))
+
+    def observe(self, tables: Floats, cells: Floats) -> None:
+        """Read every observed marginal off the tables into `cells`."""
+        kernels.observe(tables, self.plan.cliques, cells, self.plan.observed, *self.plan.shapes)
+
+    def credit(self, tables: Floats, factor: float, cells: Floats) -> None:
+        """Add `factor` times the observed cells to the tables: the transpose of `observe`."""
+        kernels.credit(tables, self.plan.cliques, factor, cells, self.plan.observed, *self.plan.shapes)
+
+
+def directed(plan: Plan, marginals: Floats) -> Floats:
+    """Potentials of the field with these clique marginals: every child given its separator, roots as they are.
+
+    A conditional on a separator cell without mass is zero. Messages of this form are all near one.
+    """
+    tables = marginals.copy()
+    separators = np.zeros(plan.separator_cells)
+    for a, _, above, m, width, down, _ in plan.cliques.tolist():
+        if above < 0:
+            continue
+        projection = plan.projections[down]
+        kernels.sum_onto(marginals, a, separators, m, projection, plan.sizes, plan.strides)
+        part = separators[m : m + width]
+        np.divide(1.0, part, out=part, where=part > 0)
+        kernels.multiply_back(tables, a, separators, m, projection, plan.sizes, plan.strides)
+    return tables
+
+
+def propagate(tree: JunctionTree, potentials: Sequence[Floats]) -> tuple[list[Floats], float]:
+    """The clique marginals (each sums to one) of a product of non-negative tables, and the log of its sum.
+
+    One table a clique of the tree, axes in the clique's order. When every record has potential zero the
+    logarithm is -inf and the marginals are zero.
+    """
+    plan = make_plan(tree)
+    tables = plan.flatten(potentials)
+    log_total = Propagation(plan).calibrate(tables)
+    if log_total == -math.inf:
+        tables[:] = 0.0
+    return plan.split(tables), log_total
+
+
+def condition(
+    tree: JunctionTree, marginals: Sequence[Floats], evidence: Mapping[str, Any]
+) -> tuple[list[Floats], float]:
+    """The clique marginals given evidence, and the log of the evidence's probability.
+
+    `marginals` are calibrated and may have any total. Evidence on a column is a code, or one
+    non-negative weight a code (a set of codes is an indicator).
+    """
+    plan = make_plan(tree)
+    flat = plan.flatten(marginals)
+    for a, n in plan.cliques[:, :2].tolist():
+        total = flat[a : a + n].sum()
+        flat[a : a + n] /= total if total > 0 else 1.0
+    tables = plan.split(directed(plan, flat))
+    for name, given in evidence.items():
+        home = tree.home((name,))
+        assert home is not None
+        weights = _weights(name, given, tree.domain[name])
+        axis = tree.cliques[home].index(name)
+        tables[home] *= weights.reshape([-1 if k == axis else 1 for k in range(tables[home].ndim)])
+    return propagate(tree, tables)
+
+
+def _weights(name: str, given: Any, size: int) -> Floats:
+    """Evidence on one column as a weight for every code."""
+    array = np.asarray(given)
+    if array.ndim == 0:
+        if array.dtype.kind not in "iu" or not 0 <= int(array) < size:
+            raise ParameterError(f"evidence on column {name!r}: {given!r} is not a code in 0..{size - 1}.")
+        weights = np.zeros(size)
+        weights[int(array)] = 1.0
+        return weights
+    weights = array.astype(np.float64)
+    if weights.shape != (size,) or not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ParameterError(
+            f"evidence on column {name!r}: weights must be {size} finite numbers of at least 0, one a code."
+        )
+    return weights
