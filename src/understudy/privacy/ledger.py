@@ -1,0 +1,187 @@
+"""What was spent on each table, on what, in order; durable; refuses to overspend.
+
+The order that every promise rests on: a charge is validated, written and synced to the disk, and only
+then may anything be counted or drawn; an answer leaves only once it is stored. So at every instant,
+whatever was killed or raced, spent >= released. Proofs: docs/privacy.md, "The ledger".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from understudy.errors import BudgetError, LedgerError
+from understudy.privacy.books import Account, Books, exact
+from understudy.privacy.chain import canonical
+from understudy.privacy.log import Log
+from understudy.privacy.page import Job, check_number, checked_name
+
+
+def default_ledger_path() -> Path:
+    """Where a person's ledger lies unless told otherwise: $UNDERSTUDY_LEDGER, or their data folder."""
+    named = os.environ.get("UNDERSTUDY_LEDGER")
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        folder = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        folder = "~/Library/Application Support"
+    else:
+        folder = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(folder).expanduser() / "understudy" / "ledger.sqlite"
+
+
+class Ledger:
+    """The ledger in one file, for all the tables of one data holder, keyed by their names.
+
+    A ledger that is missing though it was in use, damaged, edited or older than its mark is refused with
+    a LedgerError: it never starts again at zero. Where there never was one it is made, unless `create`
+    is False.
+    """
+
+    def __init__(self, path: str | Path | None = None, *, create: bool = True) -> None:
+        self.path = Path(default_ledger_path() if path is None else path).expanduser().resolve()
+        self._books = Books()
+        self._log = Log(self.path, self._books.add, create=create)
+        with self._log.turn():
+            pass  # reads and verifies all there is
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r})"
+
+    def names(self) -> list[str]:
+        """The names of all tables with a limit or a job."""
+        with self._log.turn():
+            return sorted(self._books.accounts)
+
+    def account(self, name: str) -> Account:
+        """Everything recorded under a table's name."""
+        with self._log.turn():
+            return self._books.account(checked_name(name))
+
+    def set_limit(self, name: str, epsilon: float, delta: float) -> None:
+        """Set, once and for good, the most that all jobs on a table may spend together."""
+        checked_name(name)
+        pair = _checked(epsilon, delta)
+        with self._log.turn() as turn:
+            account = self._books.account(name)
+            if account.limit == pair:
+                return
+            _check_limit(account, pair)
+            turn.add("limit", name, "", {"epsilon": pair[0], "delta": pair[1]})
+
+    def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> LedgerPage:
+        """The job's page: a new one, once its whole (epsilon, delta) is reserved, or the one it had.
+
+        A job that is found again is not charged again. What is reserved is never given back.
+        """
+        asked = _checked(epsilon, delta)
+        key = hashlib.sha256(job.fingerprint.encode()).hexdigest()
+        with self._log.turn() as turn:
+            account = self._books.account(job.name)
+            found = account.jobs.get(key)
+            if found is None:
+                _afford(account, asked)
+                body = {"epsilon": asked[0], "delta": asked[1], "private": private, "title": job.title}
+                turn.add("job", job.name, key, body)
+            elif (found.epsilon, found.delta, found.private) != (*asked, private):
+                raise LedgerError(
+                    f"the ledger knows this job on {job.name!r} with another budget or source of noise.",
+                    hint="a fingerprint must cover both.",
+                )
+        return LedgerPage(self, job.name, key)
+
+    def _charge(self, name: str, key: str, number: int, question: Mapping[str, Any]) -> bytes | None:
+        with self._log.turn() as turn:
+            job = self._books.account(name).jobs[key]
+            if number < len(job.charges):
+                known = job.charges[number]
+                if canonical(known.question) != canonical(question):
+                    raise LedgerError(
+                        f"question {number} of this job on {name!r} is not the one the ledger recorded.",
+                        hint="a job is resumed by the same version with the same parameters.",
+                    )
+                return None if known.answer is None else turn.answer(known.answer)
+            check_number(number, len(job.charges))
+            if job.finished:
+                raise LedgerError(f"the job on {name!r} is finished: it may ask nothing new.")
+            turn.add("charge", name, key, {"number": number, "question": dict(question)})
+            return None
+
+    def _store(self, name: str, key: str, number: int, answer: bytes) -> bytes:
+        with self._log.turn() as turn:
+            charges = self._books.account(name).jobs[key].charges
+            if number >= len(charges):
+                raise LedgerError(f"question {number} of the job on {name!r} was never charged.")
+            stored = charges[number].answer
+            if stored is not None:  # another process resumed the same job and was first: its answer stands
+                return turn.answer(stored)
+            turn.add("answer", name, key, {"number": number}, answer)
+        return answer
+
+    def _finish(self, name: str, key: str, result: bytes) -> bytes:
+        with self._log.turn() as turn:
+            job = self._books.account(name).jobs[key]
+            if job.result is not None:
+                return turn.answer(job.result)
+            turn.add("finish", name, key, {"questions": len(job.charges)}, result)
+        return result
+
+
+class LedgerPage:
+    """One job's questions and answers in a ledger."""
+
+    def __init__(self, ledger: Ledger, name: str, key: str) -> None:
+        self._ledger, self._name, self._key = ledger, name, key
+
+    def charge(self, number: int, question: Mapping[str, Any]) -> bytes | None:
+        return self._ledger._charge(self._name, self._key, number, question)
+
+    def store(self, number: int, answer: bytes) -> bytes:
+        return self._ledger._store(self._name, self._key, number, answer)
+
+    def finish(self, result: bytes = b"") -> bytes:
+        return self._ledger._finish(self._name, self._key, result)
+
+
+def _checked(epsilon: float, delta: float) -> tuple[float, float]:
+    """Both as floats, once they can be spent."""
+    for what, value, top in (("epsilon", epsilon, math.inf), ("delta", delta, 1.0)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < top:
+            rule = "a finite number above 0" if what == "epsilon" else "a number above 0 and below 1"
+            raise BudgetError(f"{what} {value!r} is not {rule}.")
+    return float(epsilon), float(delta)
+
+
+def _check_limit(account: Account, pair: tuple[float, float]) -> None:
+    """Nothing, where a limit can still be set; else a BudgetError."""
+    if account.limit is not None:
+        raise BudgetError(
+            f"table {account.name!r} already has the limit epsilon {account.limit[0]!r}, "
+            f"delta {account.limit[1]!r}.",
+            hint="a limit is set once; it cannot be moved afterwards.",
+        )
+    epsilon, delta = account.spent
+    if epsilon > exact(pair[0]) or delta > exact(pair[1]):
+        raise BudgetError(
+            f"table {account.name!r} has already spent epsilon {float(epsilon)!r}, delta {float(delta)!r}: "
+            "more than the limit asked for.",
+            hint="set a limit that covers what was spent.",
+        )
+
+
+def _afford(account: Account, asked: tuple[float, float]) -> None:
+    """Nothing, where the account's limit allows this much more; else a BudgetError."""
+    if account.left is None:
+        return
+    for what, want, rest in zip(("epsilon", "delta"), asked, account.left, strict=True):
+        if exact(want) > rest:
+            raise BudgetError(
+                f"table {account.name!r}: {what} {want!r} asked, {float(rest)!r} left of its limit.",
+                hint=f"ask for less, or see what was spent with `understudy ledger {account.name}`.",
+            )
