@@ -103,7 +103,7 @@ class Column(ABC):
 
     @property
     def null_code(self) -> int:
-        """Where a missing or unreadable value goes: the missing slot, else the other, else the first value."""
+        """Where a missing or unreadable value goes: the missing slot, or the other, or the first value."""
         for code in (self.missing_code, self.other_code):
             if code is not None:
                 return code

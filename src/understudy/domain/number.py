@@ -12,8 +12,6 @@ from understudy.domain.column import Column, ascending, below, distinct, finite,
 
 # Up to this many whole numbers are kept one by one unless `bins` asks for fewer.
 ONE_BY_ONE = 1_000
-# Bounds stay clear of the ends of int64, so that a number past the end is never mistaken for one inside.
-MOST_INTEGER = 2**63 - 2
 MOST_DECIMALS = 15
 
 
@@ -242,6 +240,6 @@ def _check_bins(bins: object, edges: object) -> None:
 
 
 def _in_64_bits(field: str, value: int) -> int:
-    if abs(value) > MOST_INTEGER:
-        refuse(field, value, "does not fit in 64 bits.", f"stay between -{MOST_INTEGER} and {MOST_INTEGER}.")
+    if not -(2**63) <= value < 2**63:
+        refuse(field, value, "does not fit in 64 bits.", "stay between -2^63 and 2^63 - 1.")
     return value

@@ -29,9 +29,9 @@ _TABLE = ("name", "rows", "unit", "max_records_per_unit")
 class Schema:
     """What is publicly known about a table; whatever is left out is learned privately or not at all.
 
-    `name` is the ledger's key; `rows` a public figure for planning; `unit` the column that says whose record it
-    is, of whom at most `max_records_per_unit` are used (1 when left out). The unit column is an identifier: it
-    is never synthesised, and not in the domain.
+    `name` is the ledger's key; `rows` a public figure for planning; `unit` the column that says whose record
+    it is, of whom at most `max_records_per_unit` are used (1 when left out). The unit column is an
+    identifier: it is never synthesised, and not in the domain.
     """
 
     columns: Mapping[str, Column]
