@@ -88,7 +88,7 @@ class Elimination:
         return answer, sum(scale for _, scale in messages)
 
     def _top(self, root: int, needed: int) -> int:
-        """The lowest clique below which (itself included) all needed columns lie; the smallest holder if any."""
+        """The smallest clique that holds all needed columns, else the lowest that has them at or below it."""
         holding = [i for i, own in enumerate(self._own) if needed & ~own == 0]
         if holding:
             return min(holding, key=lambda i: self._tables[i].size)

@@ -1,0 +1,175 @@
+"""A field as one file: a zip of one JSON header and plain arrays. Nothing in it is ever executed."""
+
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from os import PathLike, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Domain
+from understudy.errors import FileError, ParameterError, ReleaseError
+from understudy.model.certificate import FitReport
+from understudy.model.junction_tree import JunctionTree
+from understudy.model.markov_field import MarkovField
+
+FORMAT = "understudy-field"
+VERSION = 1
+HEADER = "field.json"
+LIMIT_CELLS = 1 << 30
+LIMIT_HEADER = 1 << 26
+
+
+def to_arrays(field: MarkovField) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """A header of plain values and the tables of all cliques, `clique_0` onwards."""
+    header: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "domain": [[name, size] for name, size in field.domain.items()],
+        "cliques": [list(clique) for clique in field.tree.cliques],
+        "parent": list(field.tree.parent),
+        "order": list(field.tree.order),
+        "total": field.total,
+        "fit": None if field.fit is None else _finite(asdict(field.fit)),
+    }
+    return header, {f"clique_{i}": table for i, table in enumerate(field.tables)}
+
+
+def from_arrays(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> MarkovField:
+    """The field of a header and arrays, once they describe one; a ReleaseError says what is wrong."""
+    try:
+        tree = _tree(header)
+        total = float(header["total"])
+        fit = _fit(header["fit"])
+        tables = [_table(arrays[f"clique_{i}"], tree, i) for i in range(len(tree.cliques))]
+        return MarkovField(tree, tables, total, fit)
+    except (ParameterError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ReleaseError(f"the field is damaged: {_reason(error)}", hint="use an undamaged copy.") from None
+
+
+def save(field: MarkovField, path: str | PathLike[str]) -> None:
+    """Write a field to `path`, whole or not at all."""
+    header, arrays = to_arrays(field)
+    target = Path(path)
+    partial = target.with_name(target.name + ".partial")
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            archive.writestr(HEADER, json.dumps(header, allow_nan=False))
+            for name, array in arrays.items():
+                archive.writestr(name, np.ascontiguousarray(array, "<f8").tobytes())
+        replace(partial, target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise FileError(f"field file {str(path)!r} cannot be written: {error.strerror}.") from None
+
+
+def load(path: str | PathLike[str]) -> MarkovField:
+    """The field of a file that `save` wrote.
+
+    Sizes are checked against the header before anything is unpacked, so a hostile file costs no more
+    memory than the model it honestly claims to be, and at most 2^30 cells.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(_member(archive, HEADER, LIMIT_HEADER))
+            if not isinstance(header, dict):
+                raise ReleaseError(f"field file {str(path)!r}: its header is not an object.")
+            try:
+                tree = _tree(header)
+            except (ParameterError, KeyError, TypeError, ValueError, AttributeError) as error:
+                raise ReleaseError(f"field file {str(path)!r} is damaged: {_reason(error)}") from None
+            arrays = {}
+            for i, clique in enumerate(tree.cliques):
+                size = 8 * tree.domain.size(clique)
+                packed = _member(archive, f"clique_{i}", size)
+                if len(packed) != size:
+                    raise ReleaseError(f"field file {str(path)!r}: clique {i} is cut short.")
+                arrays[f"clique_{i}"] = np.frombuffer(packed, "<f8")
+    except OSError as error:
+        raise FileError(f"field file {str(path)!r} cannot be read: {error.strerror}.") from None
+    except ReleaseError:
+        raise
+    except (
+        zipfile.BadZipFile,
+        ValueError,
+        RecursionError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
+        raise ReleaseError(
+            f"field file {str(path)!r} is damaged: {_reason(error)}", hint="use an undamaged copy."
+        ) from None
+    return from_arrays(header, arrays)
+
+
+def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
+    """One member's bytes, never more than `limit` however well they were packed."""
+    try:
+        with archive.open(name) as member:
+            packed = member.read(limit + 1)
+    except KeyError:
+        raise ReleaseError(f"the field file has no {name!r}.") from None
+    except Exception as error:  # zlib, lzma and bz2 raise their own kinds on damaged bytes
+        raise ReleaseError(f"the field file's {name!r} is damaged: {_reason(error)}") from None
+    if len(packed) > limit:
+        raise ReleaseError(f"the field file's {name!r} is larger than the {limit:,} bytes it may have.")
+    return packed
+
+
+def _tree(header: Mapping[str, Any]) -> JunctionTree:
+    """The junction tree of a header; refused unless it is one."""
+    if header["format"] != FORMAT or header["version"] != VERSION:
+        raise ValueError(f"format {header['format']!r} version {header['version']!r} is not known.")
+    domain = Domain([(str(name), size) for name, size in header["domain"]])
+    cliques = tuple(tuple(map(str, clique)) for clique in header["cliques"])
+    parent = tuple(header["parent"])
+    order = tuple(map(str, header["order"]))
+    if any(domain.order(clique) != clique for clique in cliques):
+        raise ValueError("a clique is not in the domain's order.")
+    if len(parent) != len(cliques) or sorted(order) != sorted(domain.names):
+        raise ValueError("the junction tree is incomplete.")
+    if not all(type(p) is int and (p == -1 or i < p < len(cliques)) for i, p in enumerate(parent)):
+        raise ValueError("the junction tree has a parent out of order.")
+    if sum(map(domain.size, cliques)) > LIMIT_CELLS:
+        raise ValueError(f"the model claims more than {LIMIT_CELLS:,} cells.")
+    tree = JunctionTree(domain, cliques, parent, order)
+    tops = [name for i in range(len(cliques)) for name in cliques[i] if name not in tree.separator(i)]
+    if sorted(tops) != sorted(domain.names):  # a column's cliques are connected when it has just one top
+        raise ValueError("the junction tree breaks the running-intersection property.")
+    return tree
+
+
+def _table(array: npt.NDArray[Any], tree: JunctionTree, i: int) -> npt.NDArray[np.float64]:
+    if array.dtype.kind != "f" or array.size != tree.domain.size(tree.cliques[i]):
+        raise ValueError(f"clique {i} has the wrong number of cells.")
+    return np.asarray(array, np.float64)
+
+
+def _fit(plain: Any) -> FitReport | None:
+    if plain is None:
+        return None
+    known: dict[str, Any] = {f.name: plain[f.name] for f in fields(FitReport) if f.name in plain}
+    known = {name: math.inf if value is None else value for name, value in known.items()}
+    if not all(isinstance(value, bool | int | float) for value in known.values()):
+        raise ValueError("the certificate holds something other than numbers.")
+    return FitReport(**known)
+
+
+def _finite(plain: dict[str, Any]) -> dict[str, Any]:
+    """The same with None for what JSON cannot write."""
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in plain.items()}
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"{error.args[0]!r} is missing."
+    text = str(error).strip() or type(error).__name__
+    return text if len(text) < 200 else text[:200] + "..."
