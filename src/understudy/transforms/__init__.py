@@ -1,6 +1,22 @@
 """Values to codes and back; columns split and codes merged, and undone."""
 
+from understudy.transforms.compress import Compression, compress
+from understudy.transforms.derive import TableTransform, transform_from_dict
 from understudy.transforms.encode import Encoder, missing_text, reading_types
+from understudy.transforms.split import Floor, Split
 from understudy.transforms.transform import Chain, Codes, Transform
 
-__all__ = ["Chain", "Codes", "Encoder", "Transform", "missing_text", "reading_types"]
+__all__ = [
+    "Chain",
+    "Codes",
+    "Compression",
+    "Encoder",
+    "Floor",
+    "Split",
+    "TableTransform",
+    "Transform",
+    "compress",
+    "missing_text",
+    "reading_types",
+    "transform_from_dict",
+]

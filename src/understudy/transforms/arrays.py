@@ -62,7 +62,9 @@ def by_distinct(array: pa.Array, of: Callable[[Any], Any], null: Any, dtype: Any
     indices = encoded.indices
     if indices.null_count:
         indices = pc.fill_null(indices.cast(pa.int64()), -1)
-    return np.take(answers, indices.to_numpy(zero_copy_only=False), mode="wrap")
+    places: npt.NDArray[np.int64] = indices.to_numpy(zero_copy_only=False)
+    found: npt.NDArray[Any] = answers[places]
+    return found
 
 
 def _listable(array: pa.Array) -> pa.Array:
