@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,5 +33,16 @@ class Counter(Protocol):
         """The same records with the codes of some columns replaced: code c of column k becomes maps[k][c].
 
         The new size of a column is the largest new code plus one.
+        """
+        ...
+
+
+class OpenColumns(Protocol):
+    """An engine that can also count the values of columns whose categories are not known yet."""
+
+    def count_values(self, column: str) -> Mapping[Any, int]:
+        """How many records hold each value (text, integer or boolean) of an open column, missing ones aside.
+
+        With a unit column, contributions are bounded first, as for `count`.
         """
         ...

@@ -2,8 +2,12 @@
 
 from understudy.privacy.budget import Budget, Neighbours
 from understudy.privacy.calibration import Calibration, Group, calibrate
+from understudy.privacy.certificate import recompute
 from understudy.privacy.composition import Composition, compose
+from understudy.privacy.curator import Curator
+from understudy.privacy.discovery import Discovery
 from understudy.privacy.filters import Filter
+from understudy.privacy.ledger import Ledger, default_ledger_path
 from understudy.privacy.losses import (
     Approximate,
     Choice,
@@ -13,6 +17,8 @@ from understudy.privacy.losses import (
     Slack,
     loss_from_dict,
 )
+from understudy.privacy.page import Job
+from understudy.privacy.randomness import OperatingSystem, Randomness, Seeded
 
 __all__ = [
     "Approximate",
@@ -20,14 +26,23 @@ __all__ = [
     "Calibration",
     "Choice",
     "Composition",
+    "Curator",
+    "Discovery",
     "Filter",
     "Gaussian",
     "Group",
+    "Job",
     "Laplace",
+    "Ledger",
     "Loss",
     "Neighbours",
+    "OperatingSystem",
+    "Randomness",
+    "Seeded",
     "Slack",
     "calibrate",
     "compose",
+    "default_ledger_path",
     "loss_from_dict",
+    "recompute",
 ]

@@ -142,6 +142,10 @@ class LedgerPage:
     def charge(self, number: int, question: Mapping[str, Any]) -> bytes | None:
         return self._ledger._charge(self._name, self._key, number, question)
 
+    def stored(self, number: int) -> bool:
+        charges = self._ledger._books.account(self._name).jobs[self._key].charges
+        return number < len(charges) and charges[number].answer is not None
+
     def store(self, number: int, answer: bytes) -> bytes:
         return self._ledger._store(self._name, self._key, number, answer)
 

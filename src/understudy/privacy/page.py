@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from understudy.errors import LedgerError, ParameterError
-from understudy.privacy.chain import canonical
 
 NAME_LENGTH = 200
 
@@ -50,6 +49,10 @@ class Page(Protocol):
         """
         ...
 
+    def stored(self, number: int) -> bool:
+        """Whether question `number` was known to have an answer when the page was last looked at."""
+        ...
+
     def store(self, number: int, answer: bytes) -> bytes:
         """The answer that stands for question `number`: this one, unless another was stored first."""
         ...
@@ -63,12 +66,15 @@ class LoosePage:
     """A page in memory, for a curator without a ledger: nothing outlives the process."""
 
     def __init__(self) -> None:
-        self._questions: list[str] = []
+        self._asked = 0
 
     def charge(self, number: int, question: Mapping[str, Any]) -> bytes | None:
-        check_number(number, len(self._questions))
-        self._questions.append(canonical(question))
+        check_number(number, self._asked)
+        self._asked += 1
         return None
+
+    def stored(self, number: int) -> bool:
+        return False
 
     def store(self, number: int, answer: bytes) -> bytes:
         return answer

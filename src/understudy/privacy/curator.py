@@ -1,0 +1,343 @@
+"""The only object that sees private counts, and the only door through which anything leaves.
+
+To verify that nothing private leaves except through here, read this file and check five things.
+
+1. Records are touched only through `self._engine`, and counted only in `_noisy`, `_score` and `_named`.
+2. Each of those three runs only inside the `answer` of `_ask`.
+3. `_ask` has the charge made durable, then lets the answer be computed, then stores it, and only then
+   returns it: bytes that were stored, never a second draw. What it charges was validated and priced before.
+4. An answer is noisy counts, one index drawn by the exponential mechanism, or names of values past a
+   noisy threshold. Exact counts stay local to the three, and exact scores in `_scores`.
+5. `recode` and `over` ask nothing; they say how the same records are coded.
+
+Python cannot hide an attribute: this is a convention, kept by the import contract and by review, not a
+security boundary. Proofs of each method: docs/privacy.md, "The curator".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique, Domain
+from understudy.errors import BudgetError, DomainError, OperatorError, ParameterError
+from understudy.marginals import Counter, Measurement
+from understudy.marginals.counter import OpenColumns, Recoding
+from understudy.marginals.query import Binned
+from understudy.privacy import questions
+from understudy.privacy.answers import pack, pack_text, unpack, unpack_text
+from understudy.privacy.budget import Budget, Neighbours
+from understudy.privacy.calibration import Group
+from understudy.privacy.certificate import Charge, certify
+from understudy.privacy.choice import choose
+from understudy.privacy.composition import Composition, compose
+from understudy.privacy.discovery import Discovery, Price, countable, price, released
+from understudy.privacy.ledger import Ledger
+from understudy.privacy.losses import Choice, Gaussian, Loss, Slack
+from understudy.privacy.misfit import Estimates, Rounded, misfit
+from understudy.privacy.noise import discrete_gaussian, table_error
+from understudy.privacy.page import Job, LoosePage, Page
+from understudy.privacy.questions import Queries, summed
+from understudy.privacy.randomness import OperatingSystem, Randomness
+from understudy.privacy.spending import Allowance, check_slack, rounded_up, table_slack
+
+Integers = npt.NDArray[np.int64]
+
+
+class Curator:
+    """Answers three questions about records that nobody else may see, each charged before it is asked.
+
+    The caller must trust that the engine bounds a unit's records by `neighbours.records`, and that its domain
+    was not read from the records. Without a ledger the budget is kept in memory only. With one, `job` says
+    which job this is: a job that was interrupted gets its stored answers again, and nothing is drawn twice.
+    """
+
+    def __init__(
+        self,
+        engine: Counter,
+        budget: Budget,
+        *,
+        ledger: Ledger | None = None,
+        job: Job | None = None,
+        neighbours: Neighbours | None = None,
+        source: Randomness | None = None,
+    ) -> None:
+        if not isinstance(budget, Budget):
+            raise BudgetError(f"a curator needs a Budget, not {budget!r}.", hint="Budget(1.0, 1e-9)")
+        if (ledger is None) != (job is None):
+            raise ParameterError(
+                "a ledger and a job come together: the one says where, the other what for.",
+                hint="Curator(engine, budget, ledger=Ledger(), job=Job(name, fingerprint))",
+            )
+        source = OperatingSystem() if source is None else source
+        page: Page = LoosePage()
+        if ledger is not None and job is not None:
+            page = ledger.open(job, budget.epsilon, budget.delta, private=source.private)
+        self._engine = engine
+        self._view = ""
+        self._scores: WeakKeyDictionary[Any, dict[Clique, int]] = WeakKeyDictionary()
+        self._session = _Session(page, source, Allowance(budget, neighbours or Neighbours()))
+
+    def __repr__(self) -> str:
+        return f"Curator({len(self.domain)} columns, {self.budget!r}, {len(self.charges)} questions asked)"
+
+    @property
+    def domain(self) -> Domain:
+        """The coded columns and their sizes: public."""
+        return self._engine.domain
+
+    @property
+    def budget(self) -> Budget:
+        """What this curator was given in all."""
+        return self._session.allowance.budget
+
+    @property
+    def left(self) -> Budget:
+        """What no question, plan or filter has taken yet."""
+        return self._session.allowance.left
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Who is protected."""
+        return self._session.allowance.neighbours
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """Every question that was charged, in order."""
+        return tuple(self._session.charges)
+
+    @property
+    def spent(self) -> Composition:
+        """The losses of every question that was charged, taken together."""
+        return compose(loss for charge in self._session.charges for loss in charge.losses)
+
+    def certificate(self) -> dict[str, Any]:
+        """What a release says of its privacy: budget, unit, neighbours, every charge with its scale."""
+        session = self._session
+        return certify(session.allowance, session.charges, private=session.source.private)
+
+    def finish(self, result: bytes = b"") -> bytes:
+        """The result that stands for the job in the ledger; afterwards it asks nothing new."""
+        return self._session.page.finish(result)
+
+    def commit(self, groups: Sequence[Group]) -> dict[str, Loss]:
+        """The loss of each group of a plan, over which all that is left is calibrated, once.
+
+        Privacy: the plan costs no more than the budget by exact composition (docs/privacy.md, "The curator");
+        questions must then be asked at these losses, as often as planned.
+        """
+        with self._session.turn:
+            self._session.allowance, losses = self._session.allowance.commit(groups)
+        return losses
+
+    def measure(
+        self,
+        cliques: Sequence[Clique | str],
+        weights: Sequence[float] | None = None,
+        budget: Loss | Budget | None = None,
+        queries: Queries | None = None,
+    ) -> list[Measurement]:
+        """A noisy marginal for each clique (paper, "Measure Marginals"), in integers throughout.
+
+        Weights are normalised so that the batch has sensitivity one: marginal i gets noise of scale
+        sigma l2 / w_i. A Budget in place of a loss is spent on this one batch. `queries` may sum cells over
+        bins before noise is added.
+
+        Privacy: the loss Gaussian(sigma, weights) (docs/privacy.md, "The curator").
+        """
+        batch = questions.cliques(self.domain, cliques)
+        asked = questions.queries(self.domain, batch, queries)
+        sizes = questions.sizes(self.domain, batch, asked)
+        given = questions.weights(batch, weights, budget)
+        with self._session.turn:
+            allowance, loss, slack = self._priced(budget, given, sizes)
+            scales = rounded_up(loss.scales)
+            words = questions.measure_words(self._view, batch, asked, scales)
+            losses = (loss, Slack(slack))
+            answer = self._ask(allowance, losses, words, lambda: pack(self._noisy(batch, asked, scales)))
+        return [
+            Measurement(clique, values, scale, query)
+            for clique, values, scale, query in zip(batch, unpack(answer, sizes), scales, asked, strict=True)
+        ]
+
+    def choose(
+        self,
+        candidates: Sequence[Clique],
+        estimates: Estimates,
+        budget: Loss,
+        costs: Sequence[int] | None = None,
+    ) -> int:
+        """The index of one candidate, likely one whose estimate fits badly (exponential mechanism).
+
+        A candidate's score is the L1 distance between its marginal and `estimates(candidate)` rounded to
+        integers, less its public cost. The empty clique, which asks of no column, has no misfit. Exact scores
+        are remembered while the `estimates` object lives (it must not change), so later rounds count nothing.
+
+        Privacy: one draw of the loss Choice(epsilon) (docs/privacy.md, "The curator").
+        """
+        offered = questions.candidates(self.domain, candidates)
+        prices = questions.costs(offered, costs)
+        if not isinstance(budget, Choice):
+            raise BudgetError(f"choose needs a Choice loss, not {budget!r}.")
+        loss = Choice(budget.epsilon)
+        with self._session.turn:
+            allowance = self._session.allowance.charge(loss, 0.0)
+            words = questions.choose_words(self._view, offered, prices, loss.epsilon)
+            scores = self._known(estimates)
+            unscored = [clique for clique in offered if clique and clique not in scores]
+            replayed = self._session.page.stored(len(self._session.charges))
+            rounded = Rounded(self.domain, () if replayed else unscored, estimates)
+
+            def answer() -> bytes:
+                self._score(unscored, rounded, scores)
+                return pack_text(self._chosen(offered, scores, prices, loss.epsilon))
+
+            return int(unpack_text(self._ask(allowance, (loss,), words, answer)))
+
+    def discover(self, column: str, budget: Loss | Budget) -> Discovery:
+        """The values of an open column that occur often enough to be named, sorted.
+
+        A Budget is set aside for this question alone; a Gaussian loss of a plan pays with one weight of its
+        batch, so it serves as many columns as it has weights. The engine must be able to `count_values`.
+
+        Privacy: Approximate(epsilon, delta) by Laplace noise, or one Gaussian marginal with the threshold's
+        delta as slack (docs/privacy.md, "The curator").
+        """
+        engine = _open(self._engine, column)
+        with self._session.turn:
+            cost = price(self._session.allowance, budget)
+            words = questions.discover_words(
+                self._view, column, scale=cost.scale, least=cost.threshold, delta=cost.delta
+            )
+            answer = self._ask(
+                cost.allowance, cost.losses, words, lambda: pack_text(self._named(engine, column, cost))
+            )
+        return Discovery(column, tuple(unpack_text(answer)), cost.delta, cost.scale, cost.threshold)
+
+    def recode(self, maps: Mapping[str, Recoding]) -> Curator:
+        """A curator of the same records with some codes merged; it shares budget, ledger and questions.
+
+        Privacy: none spent. Every record still falls in one cell of each marginal, whatever the maps.
+        """
+        checked = questions.recodings(self.domain, maps)
+        return self._as(self._engine.recode(checked), questions.recode_words(checked))
+
+    def over(self, engine: Counter) -> Curator:
+        """A curator of the same records coded otherwise; it shares budget, ledger and questions.
+
+        The caller must trust that `engine` holds the same records, each unit's bounded the same way.
+        """
+        return self._as(engine, repr(engine.domain))
+
+    def _as(self, engine: Counter, change: str) -> Curator:
+        other = object.__new__(Curator)
+        other._engine, other._session = engine, self._session
+        other._view = hashlib.sha256(f"{self._view}|{change}".encode()).hexdigest()
+        other._scores = WeakKeyDictionary()
+        return other
+
+    def _priced(
+        self, budget: Any, weights: tuple[float, ...], sizes: Sequence[int]
+    ) -> tuple[Allowance, Gaussian, float]:
+        """The allowance after a batch of marginals, the batch's loss, and the delta of its noise tables."""
+        allowance = self._session.allowance
+        if isinstance(budget, Budget):
+            allowance, loss = allowance.single(budget, weights)
+        elif isinstance(budget, Gaussian):
+            loss = Gaussian(budget.sigma, weights, self.neighbours)
+        else:
+            raise BudgetError(f"measure needs a Gaussian loss or a Budget, not {budget!r}.")
+        drawn = zip(sizes, rounded_up(loss.scales), strict=True)
+        distance = sum((size * table_error(scale) for size, scale in drawn), Fraction(0))
+        slack = table_slack(distance, self.budget.epsilon)
+        if isinstance(budget, Gaussian):
+            return allowance.charge(loss, slack), loss, slack
+        check_slack(slack, budget)
+        return allowance, loss, slack
+
+    # -- the door, and what stands behind it -----------------------------------------------------------------
+
+    def _ask(
+        self,
+        allowance: Allowance,
+        losses: tuple[Loss, ...],
+        words: Mapping[str, Any],
+        answer: Callable[[], bytes],
+    ) -> bytes:
+        """The stored answer to a question: charge, then count and draw, then store, then return."""
+        session = self._session
+        number = len(session.charges)
+        stored = session.page.charge(number, {**words, "losses": [loss.to_dict() for loss in losses]})
+        session.allowance = allowance
+        session.charges.append(Charge(words, losses, len(allowance.parts) - 1))
+        return session.page.store(number, answer()) if stored is None else stored
+
+    def _noisy(
+        self, batch: Sequence[Clique], queries: Sequence[Binned | None], scales: Sequence[float]
+    ) -> list[Integers]:
+        """Noisy integer counts of each marginal: the only form in which counts leave."""
+        noisy = []
+        for exact, query, scale in zip(self._count(batch), queries, scales, strict=True):
+            counts = exact if query is None else summed(query, exact)
+            noise = discrete_gaussian(scale, counts.size, self._session.source)
+            # Post-processing: a float64 holds every integer up to 2^53, and no table has more records.
+            noisy.append(np.clip(counts + noise, -(2**53), 2**53))
+        return noisy
+
+    def _score(self, wanted: Sequence[Clique], rounded: Rounded, scores: dict[Clique, int]) -> None:
+        """Remember the exact score of every candidate; none leaves but through `_chosen`."""
+        for chunk in questions.chunks(self.domain, wanted):
+            for clique, counts in zip(chunk, self._count(chunk), strict=True):
+                scores[clique] = misfit(counts, rounded.take(clique))
+
+    def _chosen(
+        self, offered: Sequence[Clique], scores: Mapping[Clique, int], prices: Integers, epsilon: float
+    ) -> int:
+        """One index, drawn by the exponential mechanism: the only form in which scores leave."""
+        exact = np.array([scores.get(clique, 0) for clique in offered], dtype=np.int64)
+        return choose(exact - prices, epsilon, self.neighbours.l1, self._session.source)
+
+    def _named(self, engine: OpenColumns, column: str, cost: Price) -> list[Any]:
+        """The values whose noisy count reaches the threshold: the only form in which values leave."""
+        counts = countable(engine.count_values(column))
+        return released(counts, cost.draw(cost.scale, len(counts), self._session.source), cost.threshold)
+
+    def _count(self, batch: Sequence[Clique]) -> list[Integers]:
+        """Exact counts, flat, as int64; an engine that counts in anything else is not private."""
+        counted = [marginal.counts for marginal in self._engine.count(batch)]
+        for clique, counts in zip(batch, counted, strict=True):
+            if counts.shape != self.domain.shape(clique) or not np.issubdtype(counts.dtype, np.integer):
+                raise OperatorError(f"the engine's marginal of {clique!r} is not a table of integers.")
+        return [counts.astype(np.int64, copy=False).reshape(-1) for counts in counted]
+
+    def _known(self, estimates: Estimates) -> dict[Clique, int]:
+        try:
+            return self._scores.setdefault(estimates, {})
+        except TypeError:  # cannot be remembered by: scored anew each time
+            return {}
+
+
+class _Session:
+    """What a curator shares with those recoded from it: the page, the noise, the budget, the questions."""
+
+    def __init__(self, page: Page, source: Randomness, allowance: Allowance) -> None:
+        self.page, self.source, self.allowance = page, source, allowance
+        self.charges: list[Charge] = []
+        self.turn = threading.RLock()  # questions are asked one at a time
+
+
+def _open(engine: Any, column: str) -> OpenColumns:
+    """The engine, once it can count the values of open columns and `column` may be one."""
+    if not callable(getattr(engine, "count_values", None)):
+        raise ParameterError(f"column {column!r}: this engine cannot count the values of open columns.")
+    if not isinstance(column, str) or not column:
+        raise DomainError(f"column name {column!r} is not a non-empty text.")
+    opened: OpenColumns = engine
+    return opened
