@@ -73,7 +73,7 @@ def domain() -> Domain:
 def schema(name: str = "census1940") -> Schema:
     """The schema of a simulated census: documented codes, with values and wages bounded as in the paper.
 
-    No cell is missing (blanks have codes), so a listed column has one slot more than it has codes, for strays.
+    No cell is missing (blanks have codes); a listed column has one slot more than codes, for strays.
     """
     return Schema({column: _column(column) for column in names()}, name=name)
 
