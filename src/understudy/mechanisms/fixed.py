@@ -1,0 +1,58 @@
+"""The user's own cliques and weights, measured in one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
+from understudy.mechanisms.mechanism import Allotment, Fit, allot
+from understudy.model import estimate
+from understudy.privacy import Budget, Curator, Group
+from understudy.transforms.compress import Compression
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Measures `cliques` with the whole budget, and each column that none of them covers on its own.
+
+    `weights` says how much each clique matters against the others (1 when left out; an uncovered column has 1).
+    """
+
+    given: tuple[Clique, ...]
+    weights: tuple[float, ...] = field(default=())
+
+    def __init__(
+        self, cliques: Sequence[Sequence[str] | str], weights: Sequence[float] | None = None
+    ) -> None:
+        given = tuple((clique,) if isinstance(clique, str) else tuple(clique) for clique in cliques)
+        scale = (1.0,) * len(given) if weights is None else tuple(float(weight) for weight in weights)
+        if len(scale) != len(given):
+            raise ParameterError(
+                f"{len(scale)} weights for {len(given)} cliques.", hint="give one weight a clique."
+            )
+        object.__setattr__(self, "given", given)
+        object.__setattr__(self, "weights", scale)
+
+    @property
+    def name(self) -> str:
+        return "fixed"
+
+    def plan(self, domain: Domain) -> tuple[Group, ...]:
+        return (Group("marginals", "measure", Fraction(1), weights=self._weights(domain)),)
+
+    def cliques(self, domain: Domain) -> list[Clique]:
+        """The given cliques, and one of a single column for every column left over."""
+        given = [domain.clique(clique) for clique in self.given]
+        covered = {name for clique in given for name in clique}
+        return given + [(name,) for name in domain if name not in covered]
+
+    def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
+        losses = allot(curator, self.plan(domain), budget)
+        log = curator.measure(self.cliques(domain), list(self._weights(domain)), budget=losses["marginals"])
+        return Fit(tuple(log), estimate(domain, log), Compression.none(domain))
+
+    def _weights(self, domain: Domain) -> tuple[float, ...]:
+        return self.weights + (1.0,) * (len(self.cliques(domain)) - len(self.given))

@@ -1,0 +1,79 @@
+"""What a mechanism is: a frozen recipe, called with a curator and a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
+from understudy.marginals import Measurement
+from understudy.model import Field
+from understudy.privacy import Budget, Curator, Group, Loss
+from understudy.transforms.compress import Compression
+
+Allotment = Mapping[str, Loss]  # a group's name -> the loss it may spend
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a mechanism returns: noisy measurements, the field fitted to them, and how codes were merged.
+
+    Everything here was released by a curator or computed from what one released.
+    """
+
+    measurements: tuple[Measurement, ...]
+    field: Field
+    compression: Compression
+
+
+class Mechanism(Protocol):
+    """A selection strategy. It holds no data and no budget, and it never sees a record."""
+
+    @property
+    def name(self) -> str:
+        """The word that names it on the command line and in a certificate."""
+        ...
+
+    def plan(self, domain: Domain) -> tuple[Group, ...]:
+        """The questions it will ask, with each one's share of the budget: public, decided before any is asked."""
+        ...
+
+    def cliques(self, domain: Domain) -> list[Clique]:
+        """Cliques as large as those it may measure after its one-way marginals: what a plan must fit."""
+        ...
+
+    def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
+        """Measurements and a field.
+
+        `budget` is the whole of the curator's, or what `curator.commit` allotted to this mechanism's plan.
+        """
+        ...
+
+
+def allot(curator: Curator, plan: Sequence[Group], budget: Budget | Allotment) -> Allotment:
+    """The loss of every group of the plan: committed now, or allotted by the caller earlier."""
+    if isinstance(budget, Budget):
+        if budget != curator.budget:
+            raise ParameterError(
+                f"a budget of {budget} was asked of a curator that holds {curator.budget}.",
+                hint="pass curator.budget, or what curator.commit returned.",
+            )
+        return curator.commit(plan)
+    return budget
+
+
+def shares(**parts: Fraction | float | int) -> dict[str, Fraction]:
+    """The parts as exact fractions of their sum; every part must be positive."""
+    exact: dict[str, Fraction] = {}
+    for name, part in parts.items():
+        try:
+            exact[name] = Fraction(part).limit_denominator(10**6)
+        except (TypeError, ValueError, OverflowError):
+            exact[name] = Fraction(0)
+        if exact[name] <= 0:
+            raise ParameterError(f"share {name!r} is {part!r}; a share must be a positive number.")
+    whole = sum(exact.values())
+    return {name: part / whole for name, part in exact.items()}

@@ -1,0 +1,159 @@
+"""MST: a spanning tree of pairs, chosen privately (the paper's "Extensions")."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
+from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
+from understudy.mechanisms.mutual_information import all_pairs
+from understudy.mechanisms.one_way import Independence, measure_and_compress
+from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
+from understudy.model import Field, estimate
+from understudy.privacy import Budget, Curator, Gaussian, Group, Loss
+
+STOP: Clique = ()  # the candidate that means "no further edge is worth its noise"
+
+
+@dataclass(frozen=True)
+class MST:
+    """Measures one-way marginals, then a spanning tree of pairs that independence explains badly.
+
+    `forced`: cliques to measure whatever the data says, with their weights (a chosen pair weighs 1); the
+    tree is grown around them. `one_way`, `select`, `two_way`: shares of the budget. `threshold`: codes
+    whose noisy count is below this many standard deviations are merged, except in `exempt` columns.
+    `stop_early`: stop adding edges whose error is likely below the noise they would cost.
+    `limit_cells`: pairs with more cells than this are not considered.
+    """
+
+    forced: tuple[tuple[Clique, float], ...] = ()
+    one_way: Fraction = Fraction(1, 3)
+    select: Fraction = Fraction(1, 3)
+    two_way: Fraction = Fraction(1, 3)
+    threshold: float = 3.0
+    exempt: tuple[str, ...] = ()
+    stop_early: bool = False
+    limit_cells: int = 10**7
+
+    def __init__(
+        self,
+        forced: Mapping[Clique, float] | Sequence[Clique] = (),
+        *,
+        one_way: Fraction | float = Fraction(1, 3),
+        select: Fraction | float = Fraction(1, 3),
+        two_way: Fraction | float = Fraction(1, 3),
+        threshold: float = 3.0,
+        exempt: Sequence[str] = (),
+        stop_early: bool = False,
+        limit_cells: int = 10**7,
+    ) -> None:
+        weighted = (
+            forced.items() if isinstance(forced, Mapping) else ((tuple(clique), 1.0) for clique in forced)
+        )
+        if not threshold >= 0:
+            raise ParameterError(f"threshold {threshold!r} is not a number of at least 0.")
+        values = shares(one_way=one_way, select=select, two_way=two_way) | {
+            "forced": tuple((tuple(clique), float(weight)) for clique, weight in weighted),
+            "threshold": float(threshold),
+            "exempt": tuple(exempt),
+            "stop_early": bool(stop_early),
+            "limit_cells": int(limit_cells),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:
+        return "mst"
+
+    def plan(self, domain: Domain) -> tuple[Group, ...]:
+        forced = [domain.clique(clique) for clique, _ in self.forced]
+        edges = len(set(components(domain.names, forced).values())) - 1
+        parts = {"one-way": self.one_way, "select": self.select, "two-way": self.two_way}
+        if not edges:  # nothing to choose: its share goes to what is measured
+            del parts["select"]
+        if not edges and not forced:
+            del parts["two-way"]
+        whole = sum(parts.values())
+        # How many pairs an early stop leaves is not known beforehand.
+        pairs = None if self.stop_early else tuple(weight for _, weight in self.forced) + (1.0,) * edges
+        weights = {"one-way": (1.0,) * len(domain), "two-way": pairs}
+        return tuple(
+            Group(name, "choose", share / whole, count=edges)
+            if name == "select"
+            else Group(name, "measure", share / whole, weights=weights[name])
+            for name, share in parts.items()
+        )
+
+    def cliques(self, domain: Domain) -> list[Clique]:
+        """The forced cliques and the largest pairs that could make a tree: no chosen tree is larger."""
+        forced = [domain.clique(clique) for clique, _ in self.forced]
+        return forced + list(
+            spanning_forest(
+                domain.names,
+                all_pairs(domain, self.limit_cells),
+                lambda candidates: max(candidates, key=domain.size),
+                forced,
+            )
+        )
+
+    def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
+        losses = allot(curator, self.plan(domain), budget)
+        step = measure_and_compress(
+            curator, losses["one-way"], weights={}, threshold=self.threshold, exempt=self.exempt
+        )
+        log = list(step.log)
+        forced = [clique for clique, _ in self.forced]
+        pairs = self._select(step.curator, estimate(step.curator.domain, log), forced, losses)
+        if "two-way" in losses:
+            measured = [*forced, *self._filled(domain, pairs)]
+            weights = [weight for _, weight in self.forced] + [1.0] * (len(measured) - len(forced))
+            log += step.curator.measure(measured, weights, budget=losses["two-way"])
+        return Fit(tuple(log), estimate(step.curator.domain, log), step.compression)
+
+    def _filled(self, domain: Domain, pairs: list[Pair]) -> list[Clique]:
+        """As many cliques as were planned: where fewer pairs were chosen, they are measured again.
+
+        To measure a pair twice with independent noise is to measure it once with more weight, so no
+        budget is lost. Where no pair was chosen at all, the columns themselves are measured again.
+        """
+        planned = next(group.weights for group in self.plan(domain) if group.name == "two-way")
+        wanted = max(1, len(pairs)) if planned is None else len(planned) - len(self.forced)
+        again = itertools.cycle(pairs or [(name,) for name in domain])
+        return list(itertools.islice(again, wanted))
+
+    def _select(self, curator: Curator, field: Field, forced: list[Clique], losses: Allotment) -> list[Pair]:
+        """The pairs of a spanning tree around `forced` (paper, "Differentially private measurement selection")."""
+        if "select" not in losses:
+            return []
+        domain = curator.domain
+        one_way = {name: field.marginal((name,)).counts for name in domain}
+        independence = Independence(one_way, field.total)
+        chosen: list[Pair] = []
+
+        def pick(candidates: list[Pair]) -> Pair | None:
+            offered: list[Clique] = [*candidates, STOP] if self.stop_early else list(candidates)
+            scale = _scale_of_next(losses["two-way"], len(forced) + len(chosen) + 1)
+            costs = [_noise(domain, clique, scale) for clique in offered] if self.stop_early else None
+            winner = offered[curator.choose(offered, independence, losses["select"], costs=costs)]
+            if winner == STOP:
+                return None
+            chosen.append((winner[0], winner[1]))
+            return chosen[-1]
+
+        return spanning_forest(domain.names, all_pairs(domain, self.limit_cells), pick, forced)
+
+
+def _scale_of_next(loss: Loss, marginals: int) -> float:
+    """The noise scale of one marginal when a batch of equal weights has this many."""
+    return loss.sigma * math.sqrt(marginals) if isinstance(loss, Gaussian) else 0.0
+
+
+def _noise(domain: Domain, clique: Clique, scale: float) -> int:
+    """The expected L1 norm of the noise that measuring the clique would add; 0 for stopping."""
+    return round(math.sqrt(2 / math.pi) * scale * domain.size(clique)) if clique else 0

@@ -1,0 +1,148 @@
+"""NIST-MST: the winning entry of the 2018 contest, in general form: select on public data, measure the private."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
+from understudy.marginals import Counter
+from understudy.marginals.query import Binned
+from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
+from understudy.mechanisms.one_way import measure_and_compress
+from understudy.mechanisms.public_selection import Selection, select_on_public
+from understudy.model import estimate
+from understudy.privacy import Budget, Curator, Group
+
+WeightSteps = tuple[tuple[float, float], ...]  # (largest epsilon, weight), ascending in epsilon
+
+
+@dataclass(frozen=True)
+class NIST_MST:  # noqa: N801 (the paper's own name)
+    """Selects 2- and 3-way marginals on a public table with the same columns; private data is only measured.
+
+    `forced`: cliques to measure whatever the public data says. `weights`: how much a clique matters (1 when
+    left out): a number, or steps `((0.3, 8), (4, 6), (inf, 4))` read as "up to epsilon 0.3: 8; ...".
+    `bins`: for some cliques and columns, code -> bin: the clique is measured with that column in bins.
+    `one_way_weights`, `threshold`, `exempt`: as the one-way marginals are measured and their codes merged.
+    `triple_threshold` and `limit_cells`: which triples are worth adding, and which marginals are too large.
+    """
+
+    public: Counter
+    forced: tuple[Clique, ...]
+    weights: Mapping[Clique, float | WeightSteps]
+    bins: Mapping[Clique, Mapping[str, tuple[int, ...]]]
+    one_way_weights: Mapping[str, float]
+    exempt: tuple[str, ...]
+    one_way: Fraction
+    selected: Fraction
+    threshold: float
+    triple_threshold: float
+    limit_cells: int
+
+    def __init__(
+        self,
+        public: Counter,
+        *,
+        forced: Sequence[Clique] = (),
+        weights: Mapping[Clique, float | WeightSteps] | None = None,
+        bins: Mapping[Clique, Mapping[str, Sequence[int]]] | None = None,
+        one_way_weights: Mapping[str, float] | None = None,
+        exempt: Sequence[str] = (),
+        one_way: Fraction | float = Fraction(1, 2),
+        selected: Fraction | float = Fraction(1, 2),
+        threshold: float = 3.0,
+        triple_threshold: float = 0.1,
+        limit_cells: int = 10**6,
+    ) -> None:
+        if not (threshold >= 0 and triple_threshold >= 0 and limit_cells >= 1):
+            raise ParameterError("threshold, triple_threshold and limit_cells must not be negative.")
+        values: dict[str, Any] = {
+            **shares(one_way=one_way, selected=selected),
+            "public": public,
+            "forced": tuple(tuple(clique) for clique in forced),
+            "weights": dict(weights or {}),
+            "bins": {
+                tuple(clique): {name: tuple(codes) for name, codes in columns.items()}
+                for clique, columns in (bins or {}).items()
+            },
+            "one_way_weights": dict(one_way_weights or {}),
+            "exempt": tuple(exempt),
+            "threshold": float(threshold),
+            "triple_threshold": float(triple_threshold),
+            "limit_cells": int(limit_cells),
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:
+        return "nist-mst"
+
+    def plan(self, domain: Domain) -> tuple[Group, ...]:
+        self._check(domain)
+        weights = tuple(self.one_way_weights.get(name, 1.0) for name in domain)
+        if len(domain) == 1:  # nothing to select
+            return (Group("one-way", "measure", Fraction(1), weights=weights),)
+        return (
+            Group("one-way", "measure", self.one_way, weights=weights),
+            Group("selected", "measure", self.selected),
+        )
+
+    def cliques(self, domain: Domain) -> list[Clique]:
+        """What would be measured if no code were merged."""
+        self._check(domain)
+        return list(self.select(self.public).cliques)
+
+    def select(self, public: Counter) -> Selection:
+        """The cliques that a public table with merged codes suggests."""
+        return select_on_public(
+            public, forced=self.forced, triple_threshold=self.triple_threshold, limit_cells=self.limit_cells
+        )
+
+    def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
+        losses = allot(curator, self.plan(domain), budget)
+        step = measure_and_compress(
+            curator,
+            losses["one-way"],
+            weights=self.one_way_weights,
+            threshold=self.threshold,
+            exempt=(*self.exempt, *(name for columns in self.bins.values() for name in columns)),
+        )
+        log = list(step.log)
+        if "selected" in losses:
+            cliques = self.select(self.public.recode(step.compression.maps)).cliques
+            weights = [self._weight(clique, curator.budget.epsilon) for clique in cliques]
+            queries = [self._query(step.curator.domain, clique) for clique in cliques]
+            log += step.curator.measure(cliques, weights, budget=losses["selected"], queries=queries)
+        return Fit(tuple(log), estimate(step.curator.domain, log), step.compression)
+
+    def _check(self, domain: Domain) -> None:
+        if self.public.domain != domain:
+            raise ParameterError(
+                "the public table's columns or their sizes differ from the private table's.",
+                hint="encode both with one schema.",
+            )
+
+    def _weight(self, clique: Clique, epsilon: float) -> float:
+        for given, weight in self.weights.items():
+            if set(given) == set(clique):
+                if isinstance(weight, tuple):
+                    return next((w for limit, w in weight if epsilon <= limit), weight[-1][1])
+                return float(weight)
+        return 1.0
+
+    def _query(self, domain: Domain, clique: Clique) -> Binned | None:
+        for given, columns in self.bins.items():
+            if set(given) == set(clique):
+                return Binned(
+                    tuple(
+                        np.asarray(columns.get(name, range(domain[name])), dtype=np.int64) for name in clique
+                    )
+                )
+        return None

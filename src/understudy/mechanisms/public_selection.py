@@ -1,0 +1,94 @@
+"""Which marginals to measure, decided on public data alone (the paper's "Marginal selection algorithm")."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from understudy.domain import Clique, Domain
+from understudy.marginals import Counter
+from understudy.mechanisms.mutual_information import (
+    all_pairs,
+    conditional_dependence,
+    count_in_parts,
+    pair_information,
+)
+from understudy.mechanisms.spanning_tree import Pair, heaviest, spanning_forest
+
+FORCED_BONUS = 100.0  # paper, step 1: what is added to the weight of a forced pair
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The cliques to measure, by why each was chosen."""
+
+    tree: tuple[Pair, ...]
+    forced: tuple[Clique, ...]
+    extra: tuple[Clique, ...]
+
+    @property
+    def cliques(self) -> tuple[Clique, ...]:
+        """All of them, each once (as a set of columns)."""
+        unique: dict[frozenset[str], Clique] = {}
+        for clique in (*self.tree, *self.forced, *self.extra):
+            unique.setdefault(frozenset(clique), clique)
+        return tuple(unique.values())
+
+
+def select_on_public(
+    public: Counter, *, forced: Sequence[Clique], triple_threshold: float, limit_cells: int
+) -> Selection:
+    """The maximum spanning tree by mutual information, the forced cliques, and triples that the tree misses.
+
+    A clique of `limit_cells` cells or more is left out (step 5). Where an extra triple is too large, its
+    pair is left out with it: together with the tree the pair would make the model hold the triple anyway.
+    """
+    domain = public.domain
+    forced = [domain.clique(clique) for clique in forced]
+    weights = pair_information(public, all_pairs(domain, limit_cells - 1))
+    for clique in forced:
+        for pair in itertools.combinations(domain.order(clique), 2):
+            if pair in weights:
+                weights[pair[0], pair[1]] += FORCED_BONUS
+    tree = spanning_forest(domain.names, list(weights), heaviest(weights))
+    kept = [clique for clique in forced if domain.size(clique) < limit_cells]
+    extra = _extra_triples(public, tree, triple_threshold, limit_cells)
+    return Selection(tuple(tree), tuple(kept), tuple(extra))
+
+
+def _extra_triples(public: Counter, tree: Sequence[Pair], threshold: float, limit_cells: int) -> list[Clique]:
+    """For each column i, the pairs (j, k) of its neighbours, and (i, j, k), that the tree explains badly."""
+    domain = public.domain
+    around: dict[str, list[str]] = {name: [] for name in domain}
+    for a, b in tree:
+        around[a].append(b)
+        around[b].append(a)
+    triples = [
+        (i, *pair)
+        for i, neighbours in around.items()
+        for pair in itertools.combinations(domain.order(neighbours), 2)
+        if domain.size((i, *pair)) < limit_cells
+    ]
+    missed: dict[str, dict[Pair, float]] = {name: {} for name in domain}
+    for marginal in count_in_parts(public, triples):
+        i, j, k = marginal.clique
+        error = conditional_dependence(marginal.counts)
+        if error >= threshold:
+            missed[i][j, k] = error
+    extra: list[Clique] = []
+    for i, weights in missed.items():
+        for j, k in spanning_forest(around[i], list(weights), heaviest(weights)):
+            extra += [(j, k), (i, j, k)]
+    return extra
+
+
+def tree_information(public: Counter, tree: Sequence[Pair]) -> float:
+    """The summed mutual information of a tree's pairs on a table: how good a tree is."""
+    return sum(pair_information(public, [domain_order(public.domain, pair) for pair in tree]).values())
+
+
+def domain_order(domain: Domain, pair: Pair) -> Pair:
+    """The pair with its columns in the domain's order."""
+    first, second = domain.order(pair)
+    return first, second

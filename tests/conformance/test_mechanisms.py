@@ -1,0 +1,111 @@
+"""One suite that every mechanism passes: what it spends, what it returns, and on which tables it works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from understudy.data import Table
+from understudy.domain import Domain
+from understudy.mechanisms import MST, NIST_MST, Fixed, Independent, Mechanism
+from understudy.privacy import Budget, Curator, Seeded
+
+BUDGET = Budget(epsilon=1.0, delta=1e-9)
+Factory = Callable[[Table], Mechanism]
+
+MECHANISMS: dict[str, Factory] = {
+    "independent": lambda public: Independent(),
+    "fixed": lambda public: Fixed([public.domain.names[:2]]),
+    "mst": lambda public: MST(),
+    "mst, forced pair": lambda public: MST({public.domain.names[:2]: 2.0}),
+    "mst, stopping early": lambda public: MST(stop_early=True),
+    "nist-mst": lambda public: NIST_MST(public),
+}
+
+
+def records(domain: Domain, rows: int, seed: int = 0) -> Table:
+    """Records in which every column leans on the one before it."""
+    rng = np.random.default_rng(seed)
+    codes = {}
+    before = rng.integers(0, 2**20, rows)
+    for name, size in domain.items():
+        before = np.where(rng.random(rows) < 0.7, before, rng.integers(0, 2**20, rows))
+        codes[name] = before % size
+    return Table(domain, codes)
+
+
+def domain_of(columns: int) -> Domain:
+    return Domain({f"c{i}": 2 + i % 4 for i in range(columns)})
+
+
+def run(factory: Factory, table: Table, seed: int = 3) -> tuple[Curator, object]:
+    curator = Curator(table, BUDGET, source=Seeded(seed))
+    return curator, factory(records(table.domain, 500, seed=9))(curator, table.domain, BUDGET)
+
+
+@pytest.fixture(params=MECHANISMS, name="factory")
+def _factory(request: pytest.FixtureRequest) -> Factory:
+    return MECHANISMS[request.param]
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 7])
+def test_a_table_of_any_width_gives_a_field_over_all_its_columns(factory: Factory, columns: int) -> None:
+    table = records(domain_of(columns), 2000)
+    _, fit = run(factory, table)
+    assert fit.compression.domain(table.domain) == fit.field.domain
+    assert {name for m in fit.measurements for name in m.clique} == set(table.domain)
+
+
+def test_the_budget_given_is_the_budget_spent_and_never_more(factory: Factory) -> None:
+    curator, _ = run(factory, records(domain_of(6), 2000))
+    spent = curator.spent.epsilon(BUDGET.delta)
+    assert spent <= BUDGET.epsilon
+    # An early stop leaves choices unmade; all else is spent to the last drop.
+    stopped = len(curator.charges) < 7 and any("choice" in str(c.to_dict()) for c in curator.charges)
+    assert stopped or spent >= 0.985 * BUDGET.epsilon
+
+
+def test_the_names_of_columns_do_not_matter(factory: Factory) -> None:
+    table = records(domain_of(5), 1500)
+    renamed = Table(
+        Domain({f"other {i}": size for i, size in enumerate(table.domain.values())}),
+        {f"other {i}": codes for i, codes in enumerate(table.columns.values())},
+    )
+    _, first = run(factory, table)
+    _, second = run(factory, renamed)
+    for a, b in zip(first.measurements, second.measurements, strict=True):
+        np.testing.assert_array_equal(a.values, b.values)
+
+
+def test_a_column_of_one_value_is_a_column_like_any_other(factory: Factory) -> None:
+    _, fit = run(factory, records(Domain({"a": 3, "constant": 1, "b": 2}), 800))
+    assert fit.field.domain["constant"] == 1
+    assert len(fit.field.sample(50, seed=0)) == 50
+
+
+def test_an_empty_table_is_fitted_like_any_other(factory: Factory) -> None:
+    table = Table(domain_of(4), {name: np.zeros(0, np.uint8) for name in domain_of(4)})
+    _, fit = run(factory, table)
+    assert len(fit.field.sample(10, seed=0)) == 10
+
+
+def test_a_mechanism_refuses_a_budget_that_is_not_its_curators(factory: Factory) -> None:
+    table = records(domain_of(3), 100)
+    with pytest.raises(ValueError, match="curator"):
+        factory(table)(Curator(table, BUDGET, source=Seeded(1)), table.domain, Budget(2.0, 1e-9))
+
+
+def test_mst_finds_the_chain_that_the_records_follow() -> None:
+    table = records(Domain({f"c{i}": 4 for i in range(6)}), 20_000)
+    _, fit = run(MECHANISMS["mst"], table)
+    pairs = {m.clique for m in fit.measurements if len(m.clique) == 2}
+    assert pairs == {(f"c{i}", f"c{i + 1}") for i in range(5)}
+
+
+def test_nist_mst_selects_on_the_public_table_alone() -> None:
+    domain = Domain({f"c{i}": 4 for i in range(5)})
+    _, fit = run(MECHANISMS["nist-mst"], Table(domain, {n: np.zeros(3000, np.uint8) for n in domain}))
+    pairs = {m.clique for m in fit.measurements if len(m.clique) == 2}
+    assert {(f"c{i}", f"c{i + 1}") for i in range(4)} <= pairs
