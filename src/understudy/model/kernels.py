@@ -164,7 +164,7 @@ def shift(theta: Any, tables: Any, cliques: Any) -> float:
             top = max(top, theta[i])
         for i in range(a, b):
             # Below this the exponential would be subnormal: slow, and nothing.
-            tables[i] = theta[i] - top if theta[i] - top > -690.0 else -math.inf
+            tables[i] = theta[i] - top if theta[i] - top > -600.0 else -math.inf
         total += top
     return total
 
@@ -372,3 +372,61 @@ def fit_proportions(
         if total > 0.0:
             for i in range(a, a + n):
                 tables[i] /= total
+
+
+@njit(cache=True, nogil=True, fastmath=_SUMS)
+def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None:
+    """Shift every slice along one axis so that its positive cells come closer to their wanted sum.
+
+    One Newton step on the slice's threshold: exact while the same cells stay positive.
+    """
+    sums = np.zeros(size)
+    counts = np.zeros(size)
+    for b in range(before):
+        for k in range(size):
+            a = (b * size + k) * after
+            total = 0.0
+            positive = 0.0
+            for i in range(a, a + after):
+                total += max(cells[i], 0.0)
+                positive += 1.0 if cells[i] > 0.0 else 0.0
+            sums[k] += total
+            counts[k] += positive
+    for b in range(before):
+        for k in range(size):
+            a = (b * size + k) * after
+            step = (sums[k] - wanted[k]) / (counts[k] if counts[k] > 0.0 else before * after)
+            for i in range(a, a + after):
+                cells[i] -= step
+
+
+@njit(cache=True, nogil=True)
+def charge(cells: Any, prices: Any, cliques: Any, projections: Any, sizes: Any, strides: Any) -> None:
+    """Add every separator's price to the clique below it and take it off the clique above."""
+    for k in range(cliques.shape[0]):
+        up, m = cliques[k, 2], cliques[k, 3]
+        if up >= 0:
+            add_back(cells, cliques[k, 0], 1.0, prices, m, projections[cliques[k, 5]], sizes, strides)
+            add_back(cells, cliques[up, 0], -1.0, prices, m, projections[cliques[k, 6]], sizes, strides)
+
+
+@njit(cache=True, nogil=True)
+def disagree(cells: Any, out: Any, cliques: Any, projections: Any, sizes: Any, strides: Any) -> None:
+    """For every separator cell, what the clique above holds less, by sign, than the clique below: the transpose of `charge`."""
+    for k in range(cliques.shape[0]):
+        up, m, c = cliques[k, 2], cliques[k, 3], cliques[k, 4]
+        if up >= 0:
+            sum_onto(cells, cliques[up, 0], out, m, projections[cliques[k, 6]], sizes, strides)
+            for i in range(m, m + c):
+                out[i] = -out[i]
+            sum_onto(cells, cliques[k, 0], out, m, projections[cliques[k, 5]], sizes, strides)
+
+
+@njit(cache=True, nogil=True)
+def gather(cells: Any, out: Any, cliques: Any, projections: Any, sizes: Any, strides: Any) -> None:
+    """For every separator cell, what both cliques hold together."""
+    for k in range(cliques.shape[0]):
+        up, m = cliques[k, 2], cliques[k, 3]
+        if up >= 0:
+            sum_onto(cells, cliques[up, 0], out, m, projections[cliques[k, 6]], sizes, strides)
+            sum_onto(cells, cliques[k, 0], out, m, projections[cliques[k, 5]], sizes, strides)

@@ -19,25 +19,44 @@ class Propagation:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.separators = np.zeros(plan.separator_cells)
         self._messages = np.zeros(plan.separator_cells)
 
-    def marginals(self, theta: Floats, out: Floats) -> float:
-        """The log of the sum of exp(theta) over all records; `out` becomes the marginals, which sum to one."""
+    def marginals(self, theta: Floats, out: Floats, separators: Floats) -> float:
+        """The log of the sum of exp(theta) over all records; `out` becomes the marginals, which sum to one.
+
+        `separators` receives the marginals of the separators.
+        """
         shifted = kernels.shift(theta, out, self.plan.cliques)
         np.exp(out, out=out)
-        return float(shifted + self.calibrate(out))
+        return float(shifted + self.calibrate(out, separators))
 
-    def calibrate(self, tables: Floats) -> float:
+    def calibrate(self, tables: Floats, separators: Floats) -> float:
         """The same from potentials that are not logarithms, in place."""
         plan = self.plan
-        log_total = kernels.calibrate(tables, self._messages, self.separators, plan.cliques, *plan.shapes)
+        log_total = kernels.calibrate(tables, self._messages, separators, plan.cliques, *plan.shapes)
         return float(log_total)
 
-    def covariance(self, marginals: Floats, direction: Floats) -> None:
-        """Turn a change of theta into the change of the marginals last computed here, in place."""
+    def rebase(self, theta: Floats, separators: Floats) -> None:
+        """The same field with log-potentials that are conditionals given the parent, in place.
+
+        Only for the theta last propagated. Messages are then all one, however far theta has wandered.
+        """
         plan = self.plan
-        kernels.covariance(marginals, self.separators, direction, self._messages, plan.cliques, *plan.shapes)
+        # After distribution a message holds separator / collected message.
+        collected = np.zeros_like(self._messages)
+        known = (separators > 0) & (self._messages > 0)
+        collected[known] = np.log(separators[known] / self._messages[known])
+        for a, _, above, m, _, down, up in plan.cliques.tolist():
+            if above >= 0:
+                to_child, to_parent = plan.projections[down], plan.projections[up]
+                kernels.add_back(theta, a, -1.0, collected, m, to_child, plan.sizes, plan.strides)
+                start = int(plan.cliques[above, 0])
+                kernels.add_back(theta, start, 1.0, collected, m, to_parent, plan.sizes, plan.strides)
+
+    def covariance(self, marginals: Floats, separators: Floats, direction: Floats) -> None:
+        """Turn a change of theta into the change of these marginals, in place."""
+        plan = self.plan
+        kernels.covariance(marginals, separators, direction, self._messages, plan.cliques, *plan.shapes)
 
     def cheapest(self, cost: Floats) -> float:
         """The least cost of any record, where a record's cost is summed over cliques; spends `cost`."""
@@ -78,7 +97,7 @@ def propagate(tree: JunctionTree, potentials: Sequence[Floats]) -> tuple[list[Fl
     """
     plan = make_plan(tree)
     tables = plan.flatten(potentials)
-    log_total = Propagation(plan).calibrate(tables)
+    log_total = Propagation(plan).calibrate(tables, np.empty(plan.separator_cells))
     if log_total == -math.inf:
         tables[:] = 0.0
     return plan.split(tables), log_total

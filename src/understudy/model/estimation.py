@@ -1,0 +1,188 @@
+"""Fit a field to measurements: the paper's equation for theta, solved to a certified optimum."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
+from understudy.marginals import Measurement
+from understudy.model import quadratic, start
+from understudy.model.certificate import Certificate, FitReport
+from understudy.model.junction_tree import LIMIT_CELLS, JunctionTree, build_tree
+from understudy.model.markov_field import MarkovField
+from understudy.model.newton import LeastSquares, Newton, polish
+from understudy.model.observations import Observations, check
+from understudy.model.plan import Floats
+from understudy.model.propagation import Propagation
+from understudy.model.total import estimate_total
+
+TOLERANCE = 0.01  # of the number of measured cells
+_FINE = 1e-9  # what a small model goes on to, since it costs next to nothing
+_FINE_WORK = 10_000_000  # cells times steps
+
+
+def estimate(
+    domain: Domain,
+    measurements: Iterable[Measurement],
+    *,
+    total: float | None = None,
+    warm_start: MarkovField | None = None,
+    tolerance: float = TOLERANCE,
+    max_steps: int = 2_000,
+    loss: Any = "l2",
+    callback: Callable[[Certificate], None] | None = None,
+    zeros: Mapping[Clique, npt.ArrayLike] | None = None,
+    limit_cells: int | None = LIMIT_CELLS,
+) -> MarkovField:
+    """The field of maximum entropy among those that explain the measurements best.
+
+    Minimises `1/2 sum ((query(mu) - values) / stddev)^2` over distributions with the given total (by default
+    what the measurements say), and stops when the loss is proven to be within `tolerance` times
+    the number of measured values of the optimum, or after `max_steps` passes over the tree. `field.fit` says which.
+
+    `warm_start` begins at an earlier field, whatever its tree. `zeros` maps cliques to masks, true where a cell
+    is impossible. `loss` is "l2", "l1" or an object with `value` and `gradient` of answers (see `loss.py`).
+    `callback` is called with a certificate as the fit proceeds. Deterministic.
+    """
+    begun = time.perf_counter()
+    asked = list(measurements)
+    check(domain, asked)
+    records = _total(domain, asked, total)
+    masks = _masks(domain, zeros or {})
+    cliques = [m.clique for m in asked] + list(masks)
+    tree = build_tree(domain, cliques, limit_cells=limit_cells)
+    problem = _Problem(tree, asked, records, masks)
+    theta = problem.begin(warm_start)
+    marginals, found = problem.solve(theta, loss, tolerance, max_steps, callback)
+    report = FitReport(
+        loss=found.loss,
+        gap=found.gap,
+        steps=found.steps,
+        seconds=time.perf_counter() - begun,
+        converged=found.gap <= tolerance * max(problem.count, 1),
+        measured_cells=problem.count,
+        tolerance=tolerance,
+    )
+    return MarkovField(tree, problem.observations.plan.split(marginals), records, report)
+
+
+class _Problem:
+    """A fit in shares of the total: measurements, structural zeros, and the buffers of one tree."""
+
+    def __init__(
+        self,
+        tree: JunctionTree,
+        measurements: list[Measurement],
+        total: float,
+        masks: Mapping[Clique, npt.NDArray[np.bool_]],
+    ) -> None:
+        self.tree, self.measurements, self.total = tree, measurements, total
+        self.observations = Observations(tree, measurements)
+        self.propagation = Propagation(self.observations.plan)
+        self.count = sum(m.values.size for m in measurements)
+        self.possible = _possible(self.observations, masks)
+
+    def begin(self, warm_start: MarkovField | None) -> Floats:
+        """The log-potentials to start from."""
+        plan = self.observations.plan
+        tables = start.uniform(plan) if warm_start is None else start.warm(plan, warm_start)
+        if self.possible is not None:
+            tables[np.isinf(self.possible)] = 0.0
+        tables = start.fitted(self.observations, tables, self.total, fresh=warm_start is None)
+        with np.errstate(divide="ignore"):
+            theta = np.log(np.maximum(tables, 1e-280, out=tables), out=tables)
+        if self.possible is not None:
+            theta[np.isinf(self.possible)] = -math.inf
+        return theta
+
+    def solve(
+        self,
+        theta: Floats,
+        loss: Any,
+        tolerance: float,
+        max_steps: int,
+        callback: Callable[[Certificate], None] | None,
+    ) -> tuple[Floats, Certificate]:
+        """The clique marginals of the optimum and its certificate."""
+        scale, offset = self.total, self.observations.offset
+        problem = LeastSquares(
+            self.observations,
+            self.propagation,
+            self.observations.values / scale,
+            self.observations.weights * scale**2,
+        )
+        first = problem.fit(theta)
+        if first.log_total == -math.inf:
+            raise ParameterError("the structural zeros leave no possible record.", hint="allow some cells.")
+        limits = {
+            "target": tolerance * max(self.count, 1),
+            "fine": _FINE * max(self.count, 1),
+            "patience": _FINE_WORK // max(self.tree.cells, 1),
+        }
+
+        def shifted(found: Certificate) -> Certificate:
+            return Certificate(found.loss + offset, found.gap, found.steps)
+
+        report = None if callback is None else lambda found: callback(shifted(found))
+        if quadratic.applies(self.observations):
+            programme = quadratic.QuadraticProgramme(self.observations, self.measurements, scale, self.possible)
+            marginals, found = quadratic.solve(
+                programme, first.marginals, limit=max_steps, callback=report, **limits
+            )
+            return marginals, shifted(found)
+        newton = Newton(problem, first, self.possible, max_steps)
+        found = polish(newton, callback=report, **limits)
+        return newton.fit.marginals, shifted(found)
+
+
+def _total(domain: Domain, measurements: list[Measurement], total: float | None) -> float:
+    if total is None:
+        return estimate_total(domain, measurements)
+    if not (math.isfinite(total) and total > 0):
+        raise ParameterError(
+            f"total {total!r} is not a positive, finite number.", hint="leave it out to have it estimated."
+        )
+    return float(total)
+
+
+def _masks(
+    domain: Domain, zeros: Mapping[Clique, npt.ArrayLike]
+) -> dict[Clique, npt.NDArray[np.bool_]]:
+    """Structural zeros by clique in the domain's order; masks of the same columns are joined."""
+    masks: dict[Clique, npt.NDArray[np.bool_]] = {}
+    for names, given in zeros.items():
+        clique = domain.clique(names)
+        mask = np.asarray(given)
+        if mask.dtype != np.bool_ or mask.size != domain.size(clique):
+            raise ParameterError(
+                f"zeros of {clique!r}: a mask of {domain.size(clique)} booleans is needed, true where a cell "
+                f"is impossible; this one has {mask.size} of type {mask.dtype}."
+            )
+        order = domain.order(clique)
+        turned = mask.reshape(domain.shape(clique)).transpose([clique.index(name) for name in order])
+        masks[order] = masks[order] | turned if order in masks else turned
+    return masks
+
+
+def _possible(
+    observations: Observations, masks: Mapping[Clique, npt.NDArray[np.bool_]]
+) -> Floats | None:
+    """For every cell of the tree 0, or inf where a structural zero forbids it; None when nothing is forbidden."""
+    if not masks:
+        return None
+    plan = observations.plan
+    tree = plan.tree
+    cost = np.zeros(plan.cells)
+    for clique, table in zip(tree.cliques, plan.split(cost), strict=True):
+        for names, mask in masks.items():
+            if set(names) <= set(clique):
+                shape = [tree.domain[name] if name in names else 1 for name in clique]
+                table += np.where(mask.reshape(shape), math.inf, 0.0)
+    return cost
