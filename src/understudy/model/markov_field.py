@@ -236,7 +236,9 @@ def _probabilities(clique: Clique, shape: tuple[int, ...], table: npt.ArrayLike)
         raise ParameterError(
             f"the marginal of {clique!r} must be finite, without a negative cell, and not all zero."
         )
-    scaled = values.reshape(shape) / whole
+    # What sums to one already is kept to the last bit, so that a field survives its file exactly.
+    scale = 1.0 if abs(whole - 1.0) < 1e-12 else 1.0 / whole
+    scaled = np.array(values.reshape(shape) * scale)
     scaled.flags.writeable = False
     return scaled
 
