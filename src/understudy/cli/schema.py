@@ -1,0 +1,45 @@
+"""`understudy schema`: a draft of a table's schema, to be reviewed."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(
+    "schema",
+    epilog="""\b
+Examples:
+  understudy schema people.csv > people.toml
+  understudy schema people.csv -o people.toml --name people
+  understudy schema people.tsv --delimiter '\\t' -o people.toml
+
+\b
+Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refused.
+""",
+)
+@click.argument("file", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), help="Write the draft to this file instead of the screen.")
+@click.option("--name", help="The table's name, the ledger's key. Default: the file's, without its ending.")
+@click.option("--delimiter", help="What separates the fields of a CSV file. Default: found from its header.")
+def command(file: str, output: str | None, name: str | None, delimiter: str | None) -> None:
+    """Draft a schema from FILE, to be reviewed.
+
+    The draft is made by looking at the data: it is not private until a person has read every line of
+    it. Values of a column with many are never copied; what is left out is learned privately later.
+    """
+    from understudy.pipeline.draft import draft_file
+
+    drafted = draft_file(file, name=name, delimiter=_unescaped(delimiter))
+    if output is None:
+        click.echo(drafted.to_toml(), nl=False)
+        return
+    drafted.save(output)
+    click.echo(f"Draft of {len(drafted.columns)} columns in {output}: review it before use.", err=True)
+
+
+def _unescaped(delimiter: str | None) -> str | None:
+    """The delimiter, with a typed \\t taken for a tab."""
+    return "\t" if delimiter == "\\t" else delimiter
+
+
+__all__ = ["command"]

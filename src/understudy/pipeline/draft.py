@@ -1,0 +1,236 @@
+"""A first schema of a table, for a person to review: from its header, its types and, if allowed, its values.
+
+`draft` looks at the records, so what it writes is not private until a person has read it. It still copies
+no value of a column with many: those are left to be learned privately. `schema_of_types` looks at names
+and types only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.transforms import arrays, grammar
+
+MOST_LISTED = 50  # distinct values of a column whose values may be written down
+MOST_SHARE = 0.05  # and how many there may be for each record
+MOSTLY = 0.95  # of a column's cells must be numbers for it to be one of numbers
+
+OPENING = """\
+This draft was made by looking at the data: it is NOT PRIVATE until a person has reviewed it.
+Check every line: values, bounds and texts that are not public knowledge must go. What is
+left out (min, max, values with discover = true) is learned privately, out of the budget."""
+REVIEW_BOUNDS = "Review: min and max were read from the records."
+REVIEW_VALUES = "Review: the values were read from the records."
+LEFT_BOUNDS = "min and max are left out, to be learned privately; write them if they are public."
+LEFT_VALUES = "Too many values to copy: they are learned privately. List them if they are public."
+IDENTIFIER = (
+    'Looks like an identifier. If it says whose record it is, write unit = "{}" in [table]; else drop it.'
+)
+
+# Texts that mean missing wherever they stand in a column of something else.
+_MARKERS = frozenset(
+    {"n", "na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", ".", "unknown", "missing", "#n/a"}
+)
+_IDENTIFYING = re.compile(r"(^|[_\W])(id|uuid|guid|ssn|email|e-mail|passport)$|Id$|ID$", re.ASCII)
+
+
+def draft_file(
+    path: str | os.PathLike[str], *, name: str | None = None, delimiter: str | None = None
+) -> Schema:
+    """The draft of a file's table, named after the file unless told otherwise."""
+    table = _read(path, delimiter)
+    return draft(table, name=name or Path(path).name.split(".")[0] or "table")
+
+
+def _read(path: str | os.PathLike[str], delimiter: str | None) -> pa.Table:
+    from pyarrow import csv
+
+    return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter or ","))
+
+
+def draft(table: pa.Table, *, name: str) -> Schema:
+    """A schema of the table as its records suggest it; every remark is a comment in its file."""
+    columns = {column: _draft_column(column, table.column(column)) for column in table.column_names}
+    return Schema(columns, name=name, comment=OPENING)
+
+
+def schema_of_types(types: pa.Schema, *, name: str) -> Schema:
+    """A schema of column names and types alone, which are taken as public; all else is left to be learned."""
+    return Schema({field.name: _column_of_type(field.type) for field in types}, name=name)
+
+
+def _column_of_type(kind: pa.DataType) -> Column:
+    if pa.types.is_dictionary(kind):
+        return _column_of_type(kind.value_type)
+    if pa.types.is_boolean(kind):
+        return Boolean()
+    if pa.types.is_integer(kind):
+        return Integer()
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return Number()
+    if pa.types.is_date(kind):
+        return Date()
+    return Datetime() if pa.types.is_timestamp(kind) else Category(discover=True)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What the draft has seen of one column: its distinct texts and how often each occurs, nulls apart."""
+
+    name: str
+    texts: list[str]
+    counts: npt.NDArray[np.int64]
+    rows: int
+    nulls: int
+
+    @property
+    def few(self) -> bool:
+        """Whether the values are few enough, beside the records, to be written down."""
+        return len(self.texts) <= min(MOST_LISTED, MOST_SHARE * self.rows)
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """The texts that usually mean missing."""
+        return tuple(sorted(text for text in self.texts if text.strip().lower() in _MARKERS))
+
+    @property
+    def identifying(self) -> bool:
+        """Whether nearly every record has a value of its own, or the name says that it identifies."""
+        filled = self.rows - self.nulls
+        unique = filled >= 20 and len(self.texts) > 0.95 * filled
+        return unique or (not self.few and _IDENTIFYING.search(self.name) is not None)
+
+    def share(self, texts: Iterable[str]) -> float:
+        """How many of the cells that are neither null nor a marker hold one of these texts."""
+        wanted, apart = set(texts), set(self.markers)
+        counted = [count for text, count in zip(self.texts, self.counts, strict=True) if text not in apart]
+        held = [count for text, count in zip(self.texts, self.counts, strict=True) if text in wanted]
+        return float(sum(held) / max(1, sum(counted)))
+
+    def without(self, texts: tuple[str, ...]) -> Sight:
+        """The same column with these texts taken for nulls."""
+        keep = np.array([text not in texts for text in self.texts], dtype=bool)
+        kept = [text for text in self.texts if text not in texts]
+        gone = int(self.counts[~keep].sum())
+        return Sight(self.name, kept, self.counts[keep], self.rows, self.nulls + gone)
+
+
+def _draft_column(name: str, column: pa.ChunkedArray) -> Column:
+    array = arrays.plain(column)
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if pa.types.is_boolean(kind):
+        return Boolean(missing=True if array.null_count else None)
+    sight = _sight(name, array)
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return _moments(sight, sight.texts, dated=pa.types.is_date(kind), missing=())
+    if not sight.texts:
+        return Category(discover=True, comment="Every cell is empty.")
+    return _of_texts(sight, fractions=pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _sight(name: str, array: pa.Array) -> Sight:
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    places = arrays.by_distinct(encoded, lambda value: 0, -1, np.int64)  # which cells hold something
+    order: dict[str, int] = {}
+    texts = arrays.by_distinct(
+        encoded, lambda v: order.setdefault(arrays.text_of(v), len(order)), -1, np.int64
+    )
+    blank = order.get("", -2)
+    counts = np.bincount(texts[places == 0], minlength=len(order))
+    kept = [text for text in order if text != ""]
+    counts = np.array([counts[order[text]] for text in kept], dtype=np.int64)
+    nulls = int((texts == -1).sum() + (texts == blank).sum())
+    return Sight(name, kept, counts, len(array), nulls)
+
+
+def _of_texts(sight: Sight, *, fractions: bool) -> Column:
+    """The column that the texts suggest: dates, numbers, truths, or else categories."""
+    dates = [text for text in sight.texts if grammar.moment(text) is not None]
+    if dates and sight.share(dates) >= MOSTLY:
+        return _moments(
+            sight, dates, dated=all(len(text.strip()) == 10 for text in dates), missing=sight.markers
+        )
+    numbers = [text for text in sight.texts if grammar.number(text) is not None]
+    if numbers and sight.share(numbers) >= MOSTLY:
+        return _numbers(sight, numbers, fractions or any("." in text for text in numbers))
+    if {text.lower() for text in sight.texts} == {"true", "false"}:
+        return Boolean(missing=_missing(sight, ()))
+    return _category(sight, sorted(sight.texts), _missing(sight, ()))
+
+
+def _missing(sight: Sight, markers: tuple[str, ...]) -> bool | tuple[str, ...] | None:
+    return markers or (True if sight.nulls else None)
+
+
+def _numbers(sight: Sight, numbers: list[str], fractions: bool) -> Column:
+    missing = _missing(sight, sight.markers)
+    stray = len(sight.texts) - len(numbers) - len(sight.markers)
+    seen = sight.without(tuple(set(sight.texts) - set(numbers)))
+    values = sorted(float(text) for text in numbers if np.isfinite(float(text)))
+    remarks = _remarks(sight, f"{stray} texts are not numbers: they count as missing." if stray else "")
+    if not values:
+        return Number(missing=missing, comment=_comment(*remarks, LEFT_BOUNDS))
+    if not fractions and all(value.is_integer() for value in values):
+        whole = sorted({grammar.whole(text) or 0 for text in numbers})
+        return _integers(seen, whole, missing, remarks)
+    if seen.few:
+        return Category(
+            tuple(sorted(set(values))), missing=missing, comment=_comment(*remarks, REVIEW_VALUES)
+        )
+    return Number(precision=_precision(values), missing=missing, comment=_comment(*remarks, LEFT_BOUNDS))
+
+
+def _integers(sight: Sight, whole: list[int], missing: Any, remarks: list[str]) -> Column:
+    if not sight.few:
+        return Integer(missing=missing, comment=_comment(*remarks, LEFT_BOUNDS))
+    low, high = whole[0], whole[-1]
+    if low < high and high - low + 1 <= 2 * len(whole):  # few gaps: a range, not a list of codes
+        return Integer(min=low, max=high, missing=missing, comment=_comment(*remarks, REVIEW_BOUNDS))
+    return Category(tuple(whole), missing=missing, comment=_comment(*remarks, REVIEW_VALUES))
+
+
+def _precision(values: list[float]) -> int | None:
+    """The fewest decimals, up to four, that hold every value."""
+    numbers = np.array(values)
+    return next((p for p in range(5) if (np.round(numbers, p) == numbers).all()), None)
+
+
+def _category(sight: Sight, values: list[str], missing: Any) -> Column:
+    remarks = _remarks(sight)
+    if not sight.few:
+        return Category(discover=True, missing=missing, comment=_comment(*remarks, LEFT_VALUES))
+    marked = [text for text in values if text.strip().lower() in _MARKERS]
+    if marked:
+        remarks.append('Some values may mean missing: move them to missing = ["..."] if they do.')
+    return Category(tuple(values), missing=missing, comment=_comment(*remarks, REVIEW_VALUES))
+
+
+def _moments(sight: Sight, texts: list[str], *, dated: bool, missing: tuple[str, ...]) -> Column:
+    kind = Date if dated else Datetime
+    said = _missing(sight, missing)
+    moments = sorted(moment for text in texts if (moment := grammar.moment(text)) is not None)
+    remarks = _remarks(sight)
+    if not sight.few or not moments or moments[0] == moments[-1]:
+        return kind(missing=said, comment=_comment(*remarks, LEFT_BOUNDS))
+    low, high = (np.datetime64(moment, "us").item() for moment in (moments[0], moments[-1]))
+    bounds = (low.date(), high.date()) if dated else (low, high)
+    return kind(*bounds, missing=said, comment=_comment(*remarks, REVIEW_BOUNDS))
+
+
+def _remarks(sight: Sight, *more: str) -> list[str]:
+    identifier = IDENTIFIER.format(sight.name) if sight.identifying else ""
+    return [remark for remark in (identifier, *more) if remark]
+
+
+def _comment(*remarks: str) -> str:
+    return "\n".join(remarks)
