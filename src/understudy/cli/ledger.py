@@ -1,0 +1,155 @@
+"""`understudy ledger`: what was spent on a table, on what, when, and what is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from understudy.cli import options
+from understudy.cli.console import show_json, show_table
+from understudy.errors import BudgetError, ParameterError
+
+if TYPE_CHECKING:
+    from understudy.privacy.books import Account, JobRecord
+    from understudy.privacy.ledger import Ledger
+
+
+@click.command("ledger", short_help="Show what has been spent on a table.")
+@click.argument("name", required=False)
+@click.option("--ledger", "path", type=click.Path(), help="The ledger's file. Default: the one of this user.")
+@click.option("--limit-epsilon", type=float, help="Set, for good, the most epsilon that all jobs may spend.")
+@click.option("--limit-delta", type=float, help="Set, for good, the most delta that all jobs may spend.")
+@options.as_json
+def command(
+    name: str | None,
+    path: str | None,
+    *,
+    limit_epsilon: float | None,
+    limit_delta: float | None,
+    as_json: bool,
+) -> None:
+    """Show what has been spent on the table NAME; without NAME, list all tables.
+
+    \b
+    Examples:
+      understudy ledger
+      understudy ledger people
+      understudy ledger people --limit-epsilon 4 --limit-delta 1e-8
+      understudy ledger people --json
+    """
+    from understudy.privacy.budget import Budget
+    from understudy.privacy.ledger import Ledger
+
+    limits = (limit_epsilon, limit_delta)
+    if limits == (None, None):
+        ledger = Ledger(path, create=False)
+    elif name is None or limit_epsilon is None or limit_delta is None:
+        raise BudgetError(
+            "a limit needs a table's NAME, --limit-epsilon and --limit-delta.",
+            hint="understudy ledger people --limit-epsilon 4 --limit-delta 1e-8",
+        )
+    else:
+        limit = Budget(limit_epsilon, limit_delta, allow_large_epsilon=True)  # refused before a file is made
+        ledger = Ledger(path)
+        ledger.set_limit(name, limit.epsilon, limit.delta)
+    if name is None:
+        _show_all(ledger, as_json)
+    else:
+        _show(ledger.account(_known(ledger, name)), ledger, as_json)
+
+
+def _known(ledger: Ledger, name: str) -> str:
+    """The table's name as the ledger knows it; `people.csv` finds `people`."""
+    names = ledger.names()
+    for candidate in (name, Path(name).name, Path(name).stem):
+        if candidate in names:
+            return candidate
+    raise ParameterError(
+        f"the ledger has no table {name!r}.",
+        hint=f"it knows {', '.join(map(repr, names[:10]))}." if names else "nothing was spent on any table.",
+    )
+
+
+def _show_all(ledger: Ledger, as_json: bool) -> None:
+    accounts = [ledger.account(name) for name in ledger.names()]
+    if as_json:
+        show_json({"ledger": str(ledger.path), "tables": [_brief(account) for account in accounts]})
+        return
+    click.echo(f"ledger  {ledger.path}")
+    rows = [
+        (account.name, _pair(account.spent), _pair(account.left), str(len(account.jobs)))
+        for account in accounts
+    ]
+    show_table(rows, ("table", "spent (epsilon, delta)", "left", "jobs"))
+
+
+def _brief(account: Account) -> dict[str, Any]:
+    whole = account.to_dict()
+    return {key: whole[key] for key in ("name", "limit", "spent", "left")} | {"jobs": len(account.jobs)}
+
+
+def _show(account: Account, ledger: Ledger, as_json: bool) -> None:
+    if as_json:
+        show_json({"ledger": str(ledger.path), **account.to_dict()})
+        return
+    click.echo(f"table   {account.name}")
+    click.echo(f"ledger  {ledger.path}")
+    click.echo(f"spent   {_pair(account.spent)} in {len(account.jobs)} jobs")
+    click.echo(f"limit   {_pair(account.limit)}" + (f", set {account.limited}" if account.limited else ""))
+    click.echo(f"left    {_pair(account.left)}")
+    for job in account.jobs.values():
+        click.echo("")
+        _show_job(job)
+
+
+def _show_job(job: JobRecord) -> None:
+    state = f"finished {job.finished}" if job.finished else "not finished: it can be resumed"
+    click.echo(f"job {job.key[:12]} {job.title or '(untitled)'}: {_pair((job.epsilon, job.delta))}")
+    click.echo(f"  opened {job.opened}, {state}" + ("" if job.private else "; SEEDED: NOT PRIVATE"))
+    rows = [
+        (charge.time, charge.question.get("question", "?"), _cost(charge.question), _subject(charge.question))
+        for charge in job.charges
+    ]
+    show_table(_joined(rows))
+
+
+def _cost(question: dict[str, Any]) -> str:
+    scales = question.get("scales")
+    if not scales:
+        return f"epsilon {question.get('epsilon', 0.0):.4g}"
+    low, high = min(scales), max(scales)
+    return f"scale {low:.4g}" if low == high else f"scale {low:.4g} to {high:.4g}"
+
+
+def _subject(question: dict[str, Any]) -> str:
+    if "cliques" in question:
+        cliques = [" x ".join(clique) for clique in question["cliques"]]
+        return ", ".join(cliques[:4]) + (f" and {len(cliques) - 4} more" if len(cliques) > 4 else "")
+    if "candidates" in question:
+        return f"one of {question['candidates']:,} cliques"
+    return str(question.get("column", ""))
+
+
+def _joined(rows: list[tuple[str, str, str, str]]) -> list[tuple[str, ...]]:
+    """Rows with runs of the same kind of question told once: a selection may ask a hundred times."""
+    joined: list[tuple[list[tuple[str, str, str, str]], str]] = []
+    for row in rows:
+        if row[1] == "choose" and joined and joined[-1][1] == "choose" and joined[-1][0][-1][2] == row[2]:
+            joined[-1][0].append(row)
+        else:
+            joined.append(([row], row[1]))
+    return [
+        (
+            run[0][0],
+            kind,
+            run[0][2],
+            run[0][3] if len(run) == 1 else f"{run[0][3]} or fewer, {len(run)} times",
+        )
+        for run, kind in joined
+    ]
+
+
+def _pair(pair: tuple[Any, Any] | None) -> str:
+    return "no limit" if pair is None else f"({float(pair[0]):.6g}, {float(pair[1]):.6g})"
