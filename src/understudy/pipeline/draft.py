@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ Check every line: values, bounds and texts that are not public knowledge must go
 left out (min, max, values with discover = true) is learned privately, out of the budget."""
 REVIEW_BOUNDS = "Review: min and max were read from the records."
 REVIEW_VALUES = "Review: the values were read from the records."
+LEFT_RARE = "Values that a single record holds are left out."
 LEFT_BOUNDS = "min and max are left out, to be learned privately; write them if they are public."
 LEFT_VALUES = "Too many values to copy: they are learned privately. List them if they are public."
 IDENTIFIER = (
@@ -41,6 +43,7 @@ IDENTIFIER = (
 _MARKERS = frozenset(
     {"n", "na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", ".", "unknown", "missing", "#n/a"}
 )
+_OFFSET = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$")
 _IDENTIFYING = re.compile(r"(^|[_\W])(id|uuid|guid|ssn|email|e-mail|passport)$|Id$|ID$", re.ASCII)
 
 
@@ -119,8 +122,9 @@ class Sight:
 
     def without(self, texts: tuple[str, ...]) -> Sight:
         """The same column with these texts taken for nulls."""
-        keep = np.array([text not in texts for text in self.texts], dtype=bool)
-        kept = [text for text in self.texts if text not in texts]
+        gone_texts = set(texts)
+        keep = np.array([text not in gone_texts for text in self.texts], dtype=bool)
+        kept = [text for text in self.texts if text not in gone_texts]
         gone = int(self.counts[~keep].sum())
         return Sight(self.name, kept, self.counts[keep], self.rows, self.nulls + gone)
 
@@ -131,8 +135,10 @@ def _draft_column(name: str, column: pa.ChunkedArray) -> Column:
     if pa.types.is_boolean(kind):
         return Boolean(missing=True if array.null_count else None)
     sight = _sight(name, array)
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return _moments(sight, sight.texts, dated=pa.types.is_date(kind), missing=())
+    if pa.types.is_date(kind):
+        return _moments(sight, sight.texts, Date, aware=False)
+    if pa.types.is_timestamp(kind):
+        return _moments(sight, sight.texts, Datetime, aware=kind.tz is not None)
     if not sight.texts:
         return Category(discover=True, comment="Every cell is empty.")
     return _of_texts(sight, fractions=pa.types.is_floating(kind) or pa.types.is_decimal(kind))
@@ -157,15 +163,14 @@ def _of_texts(sight: Sight, *, fractions: bool) -> Column:
     """The column that the texts suggest: dates, numbers, truths, or else categories."""
     dates = [text for text in sight.texts if grammar.moment(text) is not None]
     if dates and sight.share(dates) >= MOSTLY:
-        return _moments(
-            sight, dates, dated=all(len(text.strip()) == 10 for text in dates), missing=sight.markers
-        )
+        kind = Date if all(len(text.strip()) == 10 for text in dates) else Datetime
+        return _moments(sight, dates, kind, aware=all(_OFFSET.search(text.strip()) for text in dates))
     numbers = [text for text in sight.texts if grammar.number(text) is not None]
     if numbers and sight.share(numbers) >= MOSTLY:
         return _numbers(sight, numbers, fractions or any("." in text for text in numbers))
     if {text.lower() for text in sight.texts} == {"true", "false"}:
         return Boolean(missing=_missing(sight, ()))
-    return _category(sight, sorted(sight.texts), _missing(sight, ()))
+    return _category(sight)
 
 
 def _missing(sight: Sight, markers: tuple[str, ...]) -> bool | tuple[str, ...] | None:
@@ -176,27 +181,26 @@ def _numbers(sight: Sight, numbers: list[str], fractions: bool) -> Column:
     missing = _missing(sight, sight.markers)
     stray = len(sight.texts) - len(numbers) - len(sight.markers)
     seen = sight.without(tuple(set(sight.texts) - set(numbers)))
-    values = sorted(float(text) for text in numbers if np.isfinite(float(text)))
     remarks = _remarks(sight, f"{stray} texts are not numbers: they count as missing." if stray else "")
-    if not values:
-        return Number(missing=missing, comment=_comment(*remarks, LEFT_BOUNDS))
-    if not fractions and all(value.is_integer() for value in values):
-        whole = sorted({grammar.whole(text) or 0 for text in numbers})
-        return _integers(seen, whole, missing, remarks)
-    if seen.few:
-        return Category(
-            tuple(sorted(set(values))), missing=missing, comment=_comment(*remarks, REVIEW_VALUES)
-        )
-    return Number(precision=_precision(values), missing=missing, comment=_comment(*remarks, LEFT_BOUNDS))
+    values = [float(text) for text in seen.texts if np.isfinite(float(text))]
+    whole = not fractions and all(value.is_integer() for value in values)
+    if not seen.few or not values:
+        remarks.append(LEFT_BOUNDS)
+        if whole:
+            return Integer(missing=missing, comment=_comment(remarks))
+        return Number(precision=_precision(values), missing=missing, comment=_comment(remarks))
+    kept, remarks = _repeated(seen, remarks)
+    if whole:
+        return _integers(sorted({grammar.whole(text) or 0 for text in kept}), missing, remarks)
+    listed = sorted({float(text) for text in kept if np.isfinite(float(text))})
+    return Category(tuple(listed), missing=missing, comment=_comment([*remarks, REVIEW_VALUES]))
 
 
-def _integers(sight: Sight, whole: list[int], missing: Any, remarks: list[str]) -> Column:
-    if not sight.few:
-        return Integer(missing=missing, comment=_comment(*remarks, LEFT_BOUNDS))
+def _integers(whole: list[int], missing: Any, remarks: list[str]) -> Column:
     low, high = whole[0], whole[-1]
     if low < high and high - low + 1 <= 2 * len(whole):  # few gaps: a range, not a list of codes
-        return Integer(min=low, max=high, missing=missing, comment=_comment(*remarks, REVIEW_BOUNDS))
-    return Category(tuple(whole), missing=missing, comment=_comment(*remarks, REVIEW_VALUES))
+        return Integer(min=low, max=high, missing=missing, comment=_comment([*remarks, REVIEW_BOUNDS]))
+    return Category(tuple(whole), missing=missing, comment=_comment([*remarks, REVIEW_VALUES]))
 
 
 def _precision(values: list[float]) -> int | None:
@@ -205,26 +209,35 @@ def _precision(values: list[float]) -> int | None:
     return next((p for p in range(5) if (np.round(numbers, p) == numbers).all()), None)
 
 
-def _category(sight: Sight, values: list[str], missing: Any) -> Column:
-    remarks = _remarks(sight)
+def _category(sight: Sight) -> Column:
+    remarks, missing = _remarks(sight), _missing(sight, ())
     if not sight.few:
-        return Category(discover=True, missing=missing, comment=_comment(*remarks, LEFT_VALUES))
-    marked = [text for text in values if text.strip().lower() in _MARKERS]
-    if marked:
+        return Category(discover=True, missing=missing, comment=_comment([*remarks, LEFT_VALUES]))
+    kept, remarks = _repeated(sight, remarks)
+    if sight.markers:
         remarks.append('Some values may mean missing: move them to missing = ["..."] if they do.')
-    return Category(tuple(values), missing=missing, comment=_comment(*remarks, REVIEW_VALUES))
+    return Category(tuple(sorted(kept)), missing=missing, comment=_comment([*remarks, REVIEW_VALUES]))
 
 
-def _moments(sight: Sight, texts: list[str], *, dated: bool, missing: tuple[str, ...]) -> Column:
-    kind = Date if dated else Datetime
-    said = _missing(sight, missing)
-    moments = sorted(moment for text in texts if (moment := grammar.moment(text)) is not None)
-    remarks = _remarks(sight)
-    if not sight.few or not moments or moments[0] == moments[-1]:
-        return kind(missing=said, comment=_comment(*remarks, LEFT_BOUNDS))
-    low, high = (np.datetime64(moment, "us").item() for moment in (moments[0], moments[-1]))
-    bounds = (low.date(), high.date()) if dated else (low, high)
-    return kind(*bounds, missing=said, comment=_comment(*remarks, REVIEW_BOUNDS))
+def _moments(sight: Sight, texts: list[str], kind: type[Date] | type[Datetime], aware: bool) -> Column:
+    missing, remarks = _missing(sight, sight.markers), _remarks(sight)
+    seen = sight.without(tuple(set(sight.texts) - set(texts)))
+    kept, more = _repeated(seen, remarks) if seen.few else ([], remarks)
+    moments = sorted(moment for text in kept if (moment := grammar.moment(text)) is not None)
+    ends: list[Any] = [np.datetime64(moment, "us").item() for moment in moments[:1] + moments[-1:]]
+    if not all(isinstance(end, datetime) for end in ends) or not ends or ends[0] == ends[1]:
+        return kind(missing=missing, comment=_comment([*remarks, LEFT_BOUNDS]))
+    if kind is Date:
+        ends = [end.date() for end in ends]
+    elif aware:
+        ends = [end.replace(tzinfo=UTC) for end in ends]
+    return kind(min=ends[0], max=ends[1], missing=missing, comment=_comment([*more, REVIEW_BOUNDS]))
+
+
+def _repeated(sight: Sight, remarks: list[str]) -> tuple[list[str], list[str]]:
+    """The texts that more than one record holds, and a remark when that is not all."""
+    kept = [text for text, count in zip(sight.texts, sight.counts, strict=True) if count > 1]
+    return kept, remarks if len(kept) == len(sight.texts) else [*remarks, LEFT_RARE]
 
 
 def _remarks(sight: Sight, *more: str) -> list[str]:
@@ -232,5 +245,5 @@ def _remarks(sight: Sight, *more: str) -> list[str]:
     return [remark for remark in (identifier, *more) if remark]
 
 
-def _comment(*remarks: str) -> str:
+def _comment(remarks: list[str]) -> str:
     return "\n".join(remarks)
