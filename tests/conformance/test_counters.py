@@ -32,10 +32,10 @@ def records(sizes: Mapping[str, int], rows: int, seed: int = 0) -> Columns:
 def expected(domain: Domain, columns: Columns, clique: tuple[str, ...]) -> npt.NDArray[np.int64]:
     counts = np.zeros(domain.shape(clique), np.int64)
     rows = len(next(iter(columns.values())))
-    np.add.at(
-        counts, tuple(columns[name].astype(np.int64) for name in clique) or (np.zeros(rows, int),)[:0], 1
-    )
-    return counts if clique else np.array(rows)
+    if not clique:
+        return np.array(rows)
+    np.add.at(counts, tuple(columns[name].astype(np.int64) for name in clique), 1)
+    return counts
 
 
 def check(

@@ -1,8 +1,26 @@
 """Tables: reading, writing, counting."""
 
+from understudy.data.arrow import header, read
+from understudy.data.atomic import check_writable
+from understudy.data.frames import frame_kind, like
 from understudy.data.histogram import Histogram, count_batch
 from understudy.data.progress import progress
 from understudy.data.table import Table
 from understudy.data.units import bound, count_values
+from understudy.data.write import Writer, write
 
-__all__ = ["Histogram", "Table", "bound", "count_batch", "count_values", "progress"]
+__all__ = [
+    "Histogram",
+    "Table",
+    "Writer",
+    "bound",
+    "check_writable",
+    "count_batch",
+    "count_values",
+    "frame_kind",
+    "header",
+    "like",
+    "progress",
+    "read",
+    "write",
+]

@@ -1,0 +1,97 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from understudy.errors import FileError
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that a file cannot be written to, before any work is done for it."""
+    target = Path(path)
+    shown = str(target)
+    try:
+        if target.is_dir():
+            raise FileError(f"{shown!r} is a folder.", hint="name a file in it.")
+        folder = _resolved(target).parent
+        if not folder.is_dir():
+            raise FileError(
+                f"there is no folder {str(target.parent)!r} to write {shown!r} in.", hint="create it."
+            )
+        if not os.access(target if _is_device(target) else folder, os.W_OK):
+            raise FileError(f"file {shown!r} cannot be written.", hint="check the folder's permissions.")
+    except FileError:
+        raise
+    except (OSError, ValueError):
+        raise FileError(f"file {shown!r} cannot be written.", hint="check the path.") from None
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes its name only once all of it is safe on disk.
+
+    It is written beside its final place and then renamed, so a reader sees the old file or the new one.
+    Whatever goes wrong before, the unfinished file is removed. Devices and pipes are written directly.
+    """
+    check_writable(path)
+    if _is_device(Path(path)):
+        with _faults(path), open(path, "wb") as file:
+            yield file
+        return
+    target = _resolved(Path(path))
+    unfinished = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    with _faults(path):
+        try:
+            with open(unfinished, "xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(unfinished, target)
+        except BaseException:  # an interrupt too
+            with suppress(OSError):
+                unfinished.unlink()
+            raise
+        _sync_folder(target.parent)
+
+
+@contextmanager
+def _faults(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        reason = error.strerror or "the disk refused it"
+        raise FileError(
+            f"file {str(path)!r} could not be written: {reason}.", hint="check space and permissions."
+        ) from None
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name itself safe on disk, where the system allows it."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _resolved(path: Path) -> Path:
+    """The file that a link stands for, so that the link stays."""
+    return path.resolve() if path.is_symlink() else path
+
+
+def _is_device(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
