@@ -21,7 +21,7 @@ MECHANISMS: dict[str, Factory] = {
     "mst": lambda public: MST(),
     "mst, forced pair": lambda public: MST({public.domain.names[:2]: 2.0}),
     "mst, stopping early": lambda public: MST(stop_early=True),
-    "nist-mst": lambda public: NIST_MST(public),
+    "nist-mst": NIST_MST,
 }
 
 

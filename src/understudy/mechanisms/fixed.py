@@ -18,7 +18,7 @@ from understudy.transforms.compress import Compression
 class Fixed:
     """Measures `cliques` with the whole budget, and each column that none of them covers on its own.
 
-    `weights` says how much each clique matters against the others (1 when left out; an uncovered column has 1).
+    `weights` says how much each clique matters against the others (1 when left out).
     """
 
     given: tuple[Clique, ...]

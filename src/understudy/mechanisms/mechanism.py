@@ -38,7 +38,7 @@ class Mechanism(Protocol):
         ...
 
     def plan(self, domain: Domain) -> tuple[Group, ...]:
-        """The questions it will ask, with each one's share of the budget: public, decided before any is asked."""
+        """The questions it will ask and each one's share of the budget: public, decided beforehand."""
         ...
 
     def cliques(self, domain: Domain) -> list[Clique]:

@@ -13,6 +13,7 @@ from understudy.errors import ParameterError
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import Independence, measure_and_compress
+from understudy.mechanisms.shrinkage import fit
 from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
 from understudy.model import Field, estimate
 from understudy.privacy import Budget, Curator, Gaussian, Group, Loss
@@ -28,7 +29,8 @@ class MST:
     tree is grown around them. `one_way`, `select`, `two_way`: shares of the budget. `threshold`: codes
     whose noisy count is below this many standard deviations are merged, except in `exempt` columns.
     `stop_early`: stop adding edges whose error is likely below the noise they would cost.
-    `limit_cells`: pairs with more cells than this are not considered.
+    `limit_cells`: pairs with more cells than this are not considered. `shrink`: pull noisy pairs towards
+    independence as far as their noise suggests before the fit (see `shrinkage`); the paper does not.
     """
 
     forced: tuple[tuple[Clique, float], ...] = ()
@@ -39,6 +41,7 @@ class MST:
     exempt: tuple[str, ...] = ()
     stop_early: bool = False
     limit_cells: int = 10**7
+    shrink: bool = True
 
     def __init__(
         self,
@@ -51,6 +54,7 @@ class MST:
         exempt: Sequence[str] = (),
         stop_early: bool = False,
         limit_cells: int = 10**7,
+        shrink: bool = True,
     ) -> None:
         weighted = (
             forced.items() if isinstance(forced, Mapping) else ((tuple(clique), 1.0) for clique in forced)
@@ -63,6 +67,7 @@ class MST:
             "exempt": tuple(exempt),
             "stop_early": bool(stop_early),
             "limit_cells": int(limit_cells),
+            "shrink": bool(shrink),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -114,7 +119,7 @@ class MST:
             measured = [*forced, *self._filled(domain, pairs)]
             weights = [weight for _, weight in self.forced] + [1.0] * (len(measured) - len(forced))
             log += step.curator.measure(measured, weights, budget=losses["two-way"])
-        return Fit(tuple(log), estimate(step.curator.domain, log), step.compression)
+        return Fit(tuple(log), fit(step.curator.domain, log, shrink=self.shrink), step.compression)
 
     def _filled(self, domain: Domain, pairs: list[Pair]) -> list[Clique]:
         """As many cliques as were planned: where fewer pairs were chosen, they are measured again.
@@ -128,7 +133,7 @@ class MST:
         return list(itertools.islice(again, wanted))
 
     def _select(self, curator: Curator, field: Field, forced: list[Clique], losses: Allotment) -> list[Pair]:
-        """The pairs of a spanning tree around `forced` (paper, "Differentially private measurement selection")."""
+        """The pairs of a tree around `forced` (paper, "Differentially private measurement selection")."""
         if "select" not in losses:
             return []
         domain = curator.domain

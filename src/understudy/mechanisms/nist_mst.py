@@ -1,4 +1,4 @@
-"""NIST-MST: the winning entry of the 2018 contest, in general form: select on public data, measure the private."""
+"""NIST-MST, the contest's winning entry in general form: select on public data, measure the private."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from understudy.marginals.query import Binned
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.one_way import measure_and_compress
 from understudy.mechanisms.public_selection import Selection, select_on_public
-from understudy.model import estimate
+from understudy.mechanisms.shrinkage import fit
 from understudy.privacy import Budget, Curator, Group
 
 WeightSteps = tuple[tuple[float, float], ...]  # (largest epsilon, weight), ascending in epsilon
 
 
 @dataclass(frozen=True)
-class NIST_MST:  # noqa: N801 (the paper's own name)
+class NIST_MST:
     """Selects 2- and 3-way marginals on a public table with the same columns; private data is only measured.
 
     `forced`: cliques to measure whatever the public data says. `weights`: how much a clique matters (1 when
@@ -31,6 +31,7 @@ class NIST_MST:  # noqa: N801 (the paper's own name)
     `bins`: for some cliques and columns, code -> bin: the clique is measured with that column in bins.
     `one_way_weights`, `threshold`, `exempt`: as the one-way marginals are measured and their codes merged.
     `triple_threshold` and `limit_cells`: which triples are worth adding, and which marginals are too large.
+    `shrink`: pull noisy tables towards simpler ones before the fit (see `shrinkage`); the contest entry did not.
     """
 
     public: Counter
@@ -44,6 +45,7 @@ class NIST_MST:  # noqa: N801 (the paper's own name)
     threshold: float
     triple_threshold: float
     limit_cells: int
+    shrink: bool
 
     def __init__(
         self,
@@ -59,6 +61,7 @@ class NIST_MST:  # noqa: N801 (the paper's own name)
         threshold: float = 3.0,
         triple_threshold: float = 0.1,
         limit_cells: int = 10**6,
+        shrink: bool = True,
     ) -> None:
         if not (threshold >= 0 and triple_threshold >= 0 and limit_cells >= 1):
             raise ParameterError("threshold, triple_threshold and limit_cells must not be negative.")
@@ -76,6 +79,7 @@ class NIST_MST:  # noqa: N801 (the paper's own name)
             "threshold": float(threshold),
             "triple_threshold": float(triple_threshold),
             "limit_cells": int(limit_cells),
+            "shrink": bool(shrink),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -120,7 +124,7 @@ class NIST_MST:  # noqa: N801 (the paper's own name)
             weights = [self._weight(clique, curator.budget.epsilon) for clique in cliques]
             queries = [self._query(step.curator.domain, clique) for clique in cliques]
             log += step.curator.measure(cliques, weights, budget=losses["selected"], queries=queries)
-        return Fit(tuple(log), estimate(step.curator.domain, log), step.compression)
+        return Fit(tuple(log), fit(step.curator.domain, log, shrink=self.shrink), step.compression)
 
     def _check(self, domain: Domain) -> None:
         if self.public.domain != domain:

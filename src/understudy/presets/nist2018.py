@@ -1,8 +1,8 @@
 """The 2018 NIST contest, match 3: the winning entry's settings, as data.
 
-From the paper's algorithms ("Transform data", "Marginal selection algorithm", its reverse) and from what is known of
-the code as it was submitted where the two differ: which columns keep all their codes, five bins for the wage in
-two of the forced marginals, and (INCWAGE_A, INCWAGE_B) measured as well.
+From the paper's algorithms ("Transform data", "Marginal selection algorithm", its reverse), and from what is
+known of the code as submitted where the two differ: which columns keep all their codes, five bins for the wage
+in two of the forced marginals, and (INCWAGE_A, INCWAGE_B) measured as well.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ONE_WAY_WEIGHTS = {WAGE: 2.0}
 # 8 up to epsilon 0.3, 4 from epsilon 4.0 on, 6 in between.
 TRIPLE_WEIGHT: WeightSteps = ((0.3, 8.0), (math.nextafter(4.0, 0.0), 6.0), (math.inf, 4.0))
 
-# The wage's bins in the two widest forced marginals: {0} {1-9} {10-19} {20-50} {51}; slots beyond keep one each.
+# The wage's bins in the two widest forced marginals: {0} {1-9} {10-19} {20-50} {51}, then one a slot.
 _WAGE_BINS = [0, *[1] * 9, *[2] * 10, *[3] * 31, 4]
 
 
@@ -60,6 +60,6 @@ def nist_mst(public: Counter) -> NIST_MST:
 
 
 def mst(epsilon: float, domain: Domain | None = None) -> MST:
-    """MST as the paper runs it on the contest: the same forced marginals and weights, the rest chosen privately."""
+    """MST as the paper runs it on the contest: the same forced marginals, the rest chosen privately."""
     known = EXEMPT if domain is None else tuple(name for name in EXEMPT if name in domain)
     return MST({**dict.fromkeys(PAIRS, 2.0), TRIPLE: triple_weight(epsilon)}, exempt=known)
