@@ -64,8 +64,11 @@ def seal(
 def follow(previous: Entry | None, entry: Entry) -> None:
     """Nothing, once `entry` is whole and follows `previous`; else a LedgerError."""
     seq, before = (0, FIRST) if previous is None else (previous.seq + 1, previous.seal)
-    fields = (entry.seq, entry.time, entry.kind, entry.name, entry.job)
-    whole = _seal(*fields, entry.body, entry.content, entry.previous)
+    fields = (entry.seq, entry.time, entry.kind, entry.name, entry.job, entry.body, entry.content)
+    try:
+        whole = _seal(*fields, entry.previous)
+    except (TypeError, ValueError):  # a damaged page can hold bytes where a text should be
+        whole = ""
     if (entry.seq, entry.previous, entry.seal) != (seq, before, whole):
         raise LedgerError(
             f"the ledger is damaged or was edited: entry {seq} does not follow the one before it.",
