@@ -80,9 +80,9 @@ def check_support(scale: float, sampler: Sampler) -> None:
 
 
 def check_tails(power: int, scale: float, sampler: Sampler) -> None:
-    """Draws beyond five scales come as often as the law says (a cut tail tells neighbours apart)."""
+    """Draws far out come as often as the law says (a cut tail tells neighbours apart)."""
     draws = 4_000_000
-    edge = math.ceil((4.75 if power == 2 else 10) * scale)
+    edge = math.ceil((4.4 if power == 2 else 10) * scale)
     chance = 2 * cell_probabilities(power, scale, np.array([edge]))[-1]
     seen = int((np.abs(sampler(scale, draws)) >= edge).sum())
     # Two-sided exact binomial test at 1e-9.
