@@ -6,9 +6,11 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
+from datetime import date
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, NoReturn, get_args
 
+from understudy.domain.schema_toml import value_text
 from understudy.errors import SchemaError, SizeError
 
 # A marginal over one column is an array this long at most: eight megabytes of counts.
@@ -137,7 +139,7 @@ class Column(ABC):
 
 def refuse(field: str, value: object, rule: str, way_out: str) -> NoReturn:
     """Refuse one field of a column, by name, value and rule."""
-    shown = repr(value)
+    shown = value_text(value) if isinstance(value, bool | date) else repr(value)
     raise SchemaError(f"{field} {shown if len(shown) < 80 else shown[:77] + '...'} {rule}", hint=way_out)
 
 
