@@ -90,7 +90,7 @@ class Neighbours:
     """Which two tables must look alike: they differ by one unit that owns at most `records` records.
 
     "add-remove": the unit is in one table and not in the other. "replace": both tables hold a unit, and all
-    of its records may differ. Proofs of the two sensitivities: docs/privacy.md, "Neighbours, units and losses".
+    of its records may differ. Proofs of both sensitivities: docs/privacy.md, "Neighbours, units and losses".
     """
 
     relation: str = "add-remove"
@@ -117,3 +117,7 @@ class Neighbours:
     def to_dict(self) -> dict[str, Any]:
         """The relation as plain JSON values."""
         return {"relation": self.relation, "records": self.records}
+
+
+# One record, added or removed: what is protected unless something else is said.
+ONE_RECORD = Neighbours()

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from understudy.errors import BudgetError
-from understudy.privacy.budget import Budget, Neighbours, whole
+from understudy.privacy.budget import ONE_RECORD, Budget, Neighbours, whole
 from understudy.privacy.composition import Composition, compose
+from understudy.privacy.curves import RESOLUTION
 from understudy.privacy.losses import Choice, Gaussian, Laplace, Loss, normalised
 
 _KINDS = ("measure", "choose", "laplace")
+# A grid coarse enough to find the neighbourhood of the answer in a few hundredths of a second.
+COARSE = 1e-3
+# How near ln delta must come to the budget's: some 1e-7 of the noise.
+_NEAR = 2e-5
+# A first guess of how fast ln delta rises with ln rho: it is about ln(1/delta), and steps correct it.
+_SLOPE = 30.0
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Group:
                 raise BudgetError(f"group {self.name!r}: only a measure group has weights.")
             object.__setattr__(self, "weights", normalised(self.weights))
 
-    def loss(self, rho: float, neighbours: Neighbours = Neighbours()) -> Loss:
+    def loss(self, rho: float, neighbours: Neighbours = ONE_RECORD) -> Loss:
         """The loss of this group when the whole plan may cost `rho`."""
         part = self.share.numerator * rho / self.share.denominator
         if self.kind == "measure":
@@ -86,9 +93,58 @@ def checked_groups(groups: Iterable[Group]) -> tuple[Group, ...]:
     return plan
 
 
-def calibrate(budget: Budget, groups: Iterable[Group], neighbours: Neighbours = Neighbours()) -> Calibration:
-    """The plan with the largest rho whose composition stays within the budget."""
+def calibrate(budget: Budget, groups: Iterable[Group], neighbours: Neighbours = ONE_RECORD) -> Calibration:
+    """The plan with the largest rho whose composition, in the order of the groups, stays within the budget.
+
+    The zCDP of the budget is where the search starts and what it never falls below.
+    """
     plan = checked_groups(groups)
-    rho = budget.rho
-    losses = {group.name: group.loss(rho, neighbours) for group in plan}
-    return Calibration(budget, plan, rho, losses, compose(losses.values()))
+
+    def composed(log_rho: float) -> Composition:
+        return compose(group.loss(math.exp(log_rho), neighbours) for group in plan)
+
+    def height(log_rho: float, resolution: float) -> float:
+        value = composed(log_rho).delta_at(budget.epsilon, resolution)
+        return math.log(value) - math.log(budget.delta) if value > 0 else -800.0
+
+    sure = math.log(budget.rho) - 1e-13
+    coarse = any(group.kind == "choose" for group in plan)
+    start, slope = _rise(lambda x: height(x, COARSE), sure, _NEAR) if coarse else (sure, _SLOPE)
+    log_rho = _settle(lambda x: height(x, RESOLUTION), sure, start, slope)
+    losses = {group.name: group.loss(math.exp(log_rho), neighbours) for group in plan}
+    return Calibration(budget, plan, math.exp(log_rho), losses, compose(losses.values()))
+
+
+def _rise(height: Callable[[float], float], sure: float, near: float) -> tuple[float, float]:
+    """A point where a rising height is about zero, from below, and the slope there: secants from `sure` up."""
+    x, y, slope = sure, height(sure), _SLOPE
+    for _ in range(12):
+        if -near < y <= 0:
+            break
+        further = max(sure, x - y / slope)
+        if further == x:
+            break
+        value = height(further)
+        slope = max((value - y) / (further - x), 1.0)
+        x, y = further, value
+    return x, slope
+
+
+def _settle(height: Callable[[float], float], sure: float, start: float, slope: float) -> float:
+    """The largest x that was found with a height of at most zero: Newton's steps inside a shrinking bracket."""
+    low, high, x = sure, math.inf, start
+    for _ in range(40):
+        y = height(x)
+        if y <= 0:
+            low = max(low, x)
+            if y > -_NEAR:
+                break
+        else:
+            high = min(high, x)
+        # aim a little below zero, so that a straight line ends on the safe side
+        x -= (y + _NEAR / 2) / slope
+        if not low < x < high:
+            x = low + 0.5 if math.isinf(high) else 0.5 * (low + high)
+        if high - low < 1e-12:
+            break
+    return low

@@ -26,8 +26,13 @@ class Filter:
     @property
     def limit(self) -> float:
         """The rho that the budget allows in all, after the delta that losses added outright."""
-        left = self.budget.delta - math.fsum(loss.slack for loss in self.losses)
+        left = self.budget.delta - self.slack
         return zcdp.rho(self.budget.epsilon, left) if left > 0 else 0.0
+
+    @property
+    def slack(self) -> float:
+        """The delta that losses added outright."""
+        return math.fsum(loss.slack for loss in self.losses)
 
     @property
     def spent(self) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from understudy.errors import BudgetError
-from understudy.privacy.budget import Neighbours, positive, probability, real, whole
+from understudy.privacy.budget import ONE_RECORD, Neighbours, positive, probability, real, whole
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,13 @@ class Gaussian:
     """A batch of marginals, each with independent discrete Gaussian noise on its counts.
 
     `sigma` is the scale at sensitivity one, so the loss is that of mu = 1 / sigma whatever the neighbours.
-    `weights` are normalised to a sum of squares of one, so the whole batch has sensitivity one; marginal i gets
-    integer noise of scale `scales[i]`. Weights of None mean not known yet: the worst is assumed.
+    `weights` are normalised to a sum of squares of one, so the whole batch has sensitivity one; marginal i
+    gets integer noise of scale `scales[i]`. Weights of None mean not known yet: the worst is assumed.
     """
 
     sigma: float
     weights: tuple[float, ...] | None = (1.0,)
-    neighbours: Neighbours = Neighbours()
+    neighbours: Neighbours = ONE_RECORD
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
@@ -62,7 +62,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Choice:
-    """`count` draws of the exponential mechanism, each with probability proportional to exp(epsilon q / (2 l1)).
+    """`count` draws of the exponential mechanism, each with probability as exp(epsilon q / (2 l1)).
 
     Each draw's loss lies in an interval of length epsilon ("bounded range"), and is epsilon^2/8-zCDP.
     """
