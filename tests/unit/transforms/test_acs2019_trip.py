@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as csv
 import pytest
+from pyarrow import csv
 
 from understudy.domain import Integer, Number, Schema
 from understudy.transforms import Encoder, missing_text, reading_types
@@ -28,7 +28,9 @@ def schema() -> Schema:
 def texts() -> pa.Table:
     """Every cell of the file as the text it is."""
     header = csv.open_csv(DATA).schema.names
-    return csv.read_csv(DATA, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())))
+    return csv.read_csv(
+        DATA, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()))
+    )
 
 
 def typed(schema: Schema) -> pa.Table:
@@ -36,7 +38,9 @@ def typed(schema: Schema) -> pa.Table:
     return csv.read_csv(DATA, convert_options=options)
 
 
-def test_cells_parsed_by_arrow_and_cells_read_as_text_get_the_same_codes(schema: Schema, texts: pa.Table) -> None:
+def test_cells_parsed_by_arrow_and_cells_read_as_text_get_the_same_codes(
+    schema: Schema, texts: pa.Table
+) -> None:
     encoder = Encoder(schema)
     one, other = encoder.forward(typed(schema)), encoder.forward(texts)
     assert all((one[name] == other[name]).all() for name in encoder.domain)
