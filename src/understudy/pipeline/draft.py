@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from understudy.data import read
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
 from understudy.transforms import arrays, grammar
 
@@ -51,14 +52,8 @@ def draft_file(
     path: str | os.PathLike[str], *, name: str | None = None, delimiter: str | None = None
 ) -> Schema:
     """The draft of a file's table, named after the file unless told otherwise."""
-    table = _read(path, delimiter)
+    table = read(path, delimiter=delimiter)
     return draft(table, name=name or Path(path).name.split(".")[0] or "table")
-
-
-def _read(path: str | os.PathLike[str], delimiter: str | None) -> pa.Table:
-    from pyarrow import csv
-
-    return csv.read_csv(path, parse_options=csv.ParseOptions(delimiter=delimiter or ","))
 
 
 def draft(table: pa.Table, *, name: str) -> Schema:
