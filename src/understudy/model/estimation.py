@@ -13,14 +13,19 @@ import numpy.typing as npt
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
-from understudy.model import quadratic, start
+from understudy.model import start
+from understudy.model.absolute_errors import reweight
 from understudy.model.certificate import Certificate, FitReport
 from understudy.model.junction_tree import LIMIT_CELLS, JunctionTree, build_tree
+from understudy.model.least_squares_loss import LeastSquares
+from understudy.model.loss import Loss, as_loss
 from understudy.model.markov_field import MarkovField
-from understudy.model.newton import LeastSquares, Newton, polish
+from understudy.model.mirror_descent import descend
 from understudy.model.observations import Observations, check
 from understudy.model.plan import Floats
+from understudy.model.polish import Goal, Polish, polish
 from understudy.model.propagation import Propagation
+from understudy.model.quadratic import QuadraticProgramme
 from understudy.model.total import estimate_total
 
 TOLERANCE = 0.01  # of the number of measured cells
@@ -35,7 +40,7 @@ def estimate(
     total: float | None = None,
     warm_start: MarkovField | None = None,
     tolerance: float = TOLERANCE,
-    max_steps: int = 2_000,
+    max_steps: int = 5_000,
     loss: Any = "l2",
     callback: Callable[[Certificate], None] | None = None,
     zeros: Mapping[Clique, npt.ArrayLike] | None = None,
@@ -54,19 +59,24 @@ def estimate(
     begun = time.perf_counter()
     asked = list(measurements)
     check(domain, asked)
+    _check_options(tolerance, max_steps)
+    chosen = as_loss(loss)
     records = _total(domain, asked, total)
     masks = _masks(domain, zeros or {})
-    cliques = [m.clique for m in asked] + list(masks)
-    tree = build_tree(domain, cliques, limit_cells=limit_cells)
+    if warm_start is not None and dict(warm_start.domain) != dict(domain):
+        raise ParameterError("the warm start is a field over another domain.", hint="give one over the same.")
+    tree = build_tree(domain, [m.clique for m in asked] + list(masks), limit_cells=limit_cells)
     problem = _Problem(tree, asked, records, masks)
-    theta = problem.begin(warm_start)
-    marginals, found = problem.solve(theta, loss, tolerance, max_steps, callback)
+    count = max(problem.count, 1)
+    patience = min(_FINE_WORK // max(tree.cells, 1), max_steps)
+    goal = Goal(tolerance * count, min(_FINE, tolerance) * count, patience, max_steps)
+    marginals, found = problem.solve(chosen, warm_start, goal, callback)
     report = FitReport(
         loss=found.loss,
         gap=found.gap,
         steps=found.steps,
         seconds=time.perf_counter() - begun,
-        converged=found.gap <= tolerance * max(problem.count, 1),
+        converged=found.gap <= goal.target,
         measured_cells=problem.count,
         tolerance=tolerance,
     )
@@ -89,57 +99,70 @@ class _Problem:
         self.count = sum(m.values.size for m in measurements)
         self.possible = _possible(self.observations, masks)
 
-    def begin(self, warm_start: MarkovField | None) -> Floats:
-        """The log-potentials to start from."""
+    def begin(self, warm_start: MarkovField | None) -> tuple[Floats, Floats]:
+        """The field to begin at, as directed conditionals, and the same fitted to the closed-form answers."""
         plan = self.observations.plan
         tables = start.uniform(plan) if warm_start is None else start.warm(plan, warm_start)
         if self.possible is not None:
             tables[np.isinf(self.possible)] = 0.0
-        tables = start.fitted(self.observations, tables, self.total, fresh=warm_start is None)
-        with np.errstate(divide="ignore"):
-            theta = np.log(np.maximum(tables, 1e-280, out=tables), out=tables)
-        if self.possible is not None:
-            theta[np.isinf(self.possible)] = -math.inf
-        return theta
+        if self.propagation.calibrate(tables.copy(), np.empty(plan.separator_cells)) == -math.inf:
+            raise ParameterError("the structural zeros leave no possible record.", hint="allow some cells.")
+        fitted = start.fitted(self.observations, tables.copy(), self.total, fresh=warm_start is None)
+        return tables, fitted
 
     def solve(
         self,
-        theta: Floats,
-        loss: Any,
-        tolerance: float,
-        max_steps: int,
+        loss: Loss | str,
+        warm_start: MarkovField | None,
+        goal: Goal,
         callback: Callable[[Certificate], None] | None,
     ) -> tuple[Floats, Certificate]:
         """The clique marginals of the optimum and its certificate."""
-        scale, offset = self.total, self.observations.offset
-        problem = LeastSquares(
-            self.observations,
-            self.propagation,
-            self.observations.values / scale,
-            self.observations.weights * scale**2,
-        )
-        first = problem.fit(theta)
-        if first.log_total == -math.inf:
-            raise ParameterError("the structural zeros leave no possible record.", hint="allow some cells.")
-        limits = {
-            "target": tolerance * max(self.count, 1),
-            "fine": _FINE * max(self.count, 1),
-            "patience": _FINE_WORK // max(self.tree.cells, 1),
-        }
+        first, fitted = self.begin(warm_start)
+        if loss == "l2":
+            return self.squares(self.measurements, first, fitted, goal, callback)
+        common = (self.measurements, self.observations)
+        if loss == "l1":
+
+            def squares(rescaled: list[Measurement]) -> tuple[Floats, int]:
+                marginals, found = self.squares(rescaled, first, fitted.copy(), goal, None)
+                return marginals, found.steps
+
+            return reweight(*common, self.possible, self.total, squares, goal, callback)
+        assert not isinstance(loss, str)
+        return descend(*common, fitted, self.possible, self.total, loss, goal, callback)
+
+    def squares(
+        self,
+        measurements: list[Measurement],
+        first: Floats,
+        fitted: Floats,
+        goal: Goal,
+        callback: Callable[[Certificate], None] | None,
+    ) -> tuple[Floats, Certificate]:
+        """The least-squares optimum; `fitted` is spent."""
+        same = measurements is self.measurements
+        observations = self.observations if same else Observations(self.tree, measurements)
+        offset = observations.offset
+        values, weights = observations.values / self.total, observations.weights * self.total**2
+        problem = LeastSquares(observations, self.propagation, values, weights, self.possible)
+        self.propagation.calibrate(fitted, np.empty(observations.plan.separator_cells))
+        programme = QuadraticProgramme(observations, measurements, self.total, self.possible, fitted)
+        state = Polish(problem, programme, first, fitted, programme.loss(fitted))
 
         def shifted(found: Certificate) -> Certificate:
             return Certificate(found.loss + offset, found.gap, found.steps)
 
         report = None if callback is None else lambda found: callback(shifted(found))
-        if quadratic.applies(self.observations):
-            programme = quadratic.QuadraticProgramme(self.observations, self.measurements, scale, self.possible)
-            marginals, found = quadratic.solve(
-                programme, first.marginals, limit=max_steps, callback=report, **limits
-            )
-            return marginals, shifted(found)
-        newton = Newton(problem, first, self.possible, max_steps)
-        found = polish(newton, callback=report, **limits)
-        return newton.fit.marginals, shifted(found)
+        found = polish(state, goal, report)
+        return state.marginals, shifted(found)
+
+
+def _check_options(tolerance: float, max_steps: int) -> None:
+    if not (math.isfinite(tolerance) and tolerance >= 0):
+        raise ParameterError(f"tolerance {tolerance!r} is not a finite number of at least 0.")
+    if max_steps < 0:
+        raise ParameterError(f"max_steps {max_steps!r} is negative.")
 
 
 def _total(domain: Domain, measurements: list[Measurement], total: float | None) -> float:
@@ -152,9 +175,7 @@ def _total(domain: Domain, measurements: list[Measurement], total: float | None)
     return float(total)
 
 
-def _masks(
-    domain: Domain, zeros: Mapping[Clique, npt.ArrayLike]
-) -> dict[Clique, npt.NDArray[np.bool_]]:
+def _masks(domain: Domain, zeros: Mapping[Clique, npt.ArrayLike]) -> dict[Clique, npt.NDArray[np.bool_]]:
     """Structural zeros by clique in the domain's order; masks of the same columns are joined."""
     masks: dict[Clique, npt.NDArray[np.bool_]] = {}
     for names, given in zeros.items():
@@ -171,9 +192,7 @@ def _masks(
     return masks
 
 
-def _possible(
-    observations: Observations, masks: Mapping[Clique, npt.NDArray[np.bool_]]
-) -> Floats | None:
+def _possible(observations: Observations, masks: Mapping[Clique, npt.NDArray[np.bool_]]) -> Floats | None:
     """For every cell of the tree 0, or inf where a structural zero forbids it; None when nothing is forbidden."""
     if not masks:
         return None
@@ -184,5 +203,5 @@ def _possible(
         for names, mask in masks.items():
             if set(names) <= set(clique):
                 shape = [tree.domain[name] if name in names else 1 for name in clique]
-                table += np.where(mask.reshape(shape), math.inf, 0.0)
+                np.add(table, np.where(mask.reshape(shape), math.inf, 0.0), out=table)
     return cost

@@ -1,12 +1,10 @@
 """The generic loops behind propagation: compiled once per machine, never per model.
 
-A model is integers here (see `plan.py`). Tables of all cliques lie in one float64 array. A *projection* takes a
-clique's cells to those of a subset of its columns: neighbouring axes that are both kept or both summed
-are merged, the two innermost groups are plain loops and the rest an odometer.
+A model is integers here (see `plan.py`). Tables of all cliques lie in one float64 array.
 
 Columns of `cliques`: 0 first cell, 1 cells, 2 parent (-1 for a root), 3 first separator cell, 4 separator cells,
 5 projection of the clique onto its separator, 6 projection of its parent onto the same.
-Columns of `projections`: 0 first group, 1 groups, 2 rows of the odometer.
+Columns of `projections`: see `projections.py`.
 Columns of `observed`: 0 clique, 1 first observed cell, 2 observed cells, 3 projection.
 """
 
@@ -18,139 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-MAX_GROUPS = 64
-# Sums may be reassociated (vector instructions); infinities and NaN keep their meaning.
-_SUMS = {"reassoc", "contract", "nsz"}
-
-
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def _advance(index: Any, sizes: Any, strides: Any, first: int, last: int, d: int) -> int:
-    """The target cell of the next row of the odometer over groups first..last-1."""
-    j = last - 1
-    while j >= first:
-        index[j - first] += 1
-        d += strides[j]
-        if index[j - first] < sizes[j]:
-            return d
-        d -= strides[j] * sizes[j]
-        index[j - first] = 0
-        j -= 1
-    return d
-
-
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def sum_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any) -> None:
-    """Add every cell from source[s:] to its projection in target[t:]."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
-    d = t
-    for _ in range(rows):
-        if along:
-            for m in range(middle):
-                for i in range(inner):
-                    target[d + m * step + i] += source[s + i]
-                s += inner
-        else:
-            for m in range(middle):
-                total = 0.0
-                for i in range(inner):
-                    total += source[s + i]
-                target[d + m * step] += total
-                s += inner
-        d = _advance(index, sizes, strides, first, last, d)
-
-
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def dot_onto(
-    weight: Any, source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any
-) -> None:
-    """Add every cell of weight * source, both from s, to its projection in target[t:]."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
-    d = t
-    for _ in range(rows):
-        if along:
-            for m in range(middle):
-                for i in range(inner):
-                    target[d + m * step + i] += weight[s + i] * source[s + i]
-                s += inner
-        else:
-            for m in range(middle):
-                total = 0.0
-                for i in range(inner):
-                    total += weight[s + i] * source[s + i]
-                target[d + m * step] += total
-                s += inner
-        d = _advance(index, sizes, strides, first, last, d)
-
-
-@njit(cache=True, nogil=True)
-def least_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any) -> None:
-    """Lower every target cell to the least source cell projected onto it."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
-    d = t
-    for _ in range(rows):
-        for m in range(middle):
-            for i in range(inner):
-                cell = d + m * step + i * along
-                target[cell] = min(target[cell], source[s + i])
-            s += inner
-        d = _advance(index, sizes, strides, first, last, d)
-
-
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def add_back(
-    target: Any, s: int, factor: float, source: Any, t: int, projection: Any, sizes: Any, strides: Any
-) -> None:
-    """Add to every cell of target[s:] `factor` times the source cell that it projects onto."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
-    d = t
-    for _ in range(rows):
-        if along:
-            for m in range(middle):
-                for i in range(inner):
-                    target[s + i] += factor * source[d + m * step + i]
-                s += inner
-        else:
-            for m in range(middle):
-                value = factor * source[d + m * step]
-                for i in range(inner):
-                    target[s + i] += value
-                s += inner
-        d = _advance(index, sizes, strides, first, last, d)
-
-
-@njit(cache=True, nogil=True, fastmath=_SUMS)
-def multiply_back(target: Any, s: int, source: Any, t: int, projection: Any, sizes: Any, strides: Any) -> None:
-    """Multiply every cell of target[s:] by the source cell that it projects onto."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
-    d = t
-    for _ in range(rows):
-        if along:
-            for m in range(middle):
-                for i in range(inner):
-                    target[s + i] *= source[d + m * step + i]
-                s += inner
-        else:
-            for m in range(middle):
-                value = source[d + m * step]
-                for i in range(inner):
-                    target[s + i] *= value
-                s += inner
-        d = _advance(index, sizes, strides, first, last, d)
+from understudy.model.projections import SUMS, add_back, dot_onto, least_onto, multiply_back, sum_onto
 
 
 @njit(cache=True, nogil=True)
@@ -228,7 +94,7 @@ def calibrate(
     return log_total
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def covariance(
     marginals: Any,
     separators: Any,
@@ -374,7 +240,7 @@ def fit_proportions(
                 tables[i] /= total
 
 
-@njit(cache=True, nogil=True, fastmath=_SUMS)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None:
     """Shift every slice along one axis so that its positive cells come closer to their wanted sum.
 
@@ -412,7 +278,7 @@ def charge(cells: Any, prices: Any, cliques: Any, projections: Any, sizes: Any, 
 
 @njit(cache=True, nogil=True)
 def disagree(cells: Any, out: Any, cliques: Any, projections: Any, sizes: Any, strides: Any) -> None:
-    """For every separator cell, what the clique above holds less, by sign, than the clique below: the transpose of `charge`."""
+    """For every separator cell, what the clique below holds more than the clique above: the transpose of `charge`."""
     for k in range(cliques.shape[0]):
         up, m, c = cliques[k, 2], cliques[k, 3], cliques[k, 4]
         if up >= 0:

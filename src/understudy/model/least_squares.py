@@ -80,4 +80,5 @@ def on_simplex(values: Floats, total: float, floor: float) -> Floats:
     ordered = np.sort(shifted)[::-1]
     excess = (np.cumsum(ordered) - mass) / np.arange(1, ordered.size + 1)
     kept = int(np.count_nonzero(ordered > excess))
-    return np.maximum(shifted - excess[max(kept, 1) - 1], 0.0) + lowest
+    projected: Floats = np.maximum(shifted - excess[max(kept, 1) - 1], 0.0) + lowest
+    return projected

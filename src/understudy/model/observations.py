@@ -33,8 +33,9 @@ class _Question:
 
     def blame(self, answers: Floats) -> Floats:
         query = self.measurement.query
-        assert query is not None
-        turned = np.asarray(query.adjoint(np.ascontiguousarray(answers[self.answers])), np.float64)
+        turned = np.ascontiguousarray(answers[self.answers])
+        if query is not None:
+            turned = np.asarray(query.adjoint(turned), np.float64)
         shape = tuple(self.shape[axis] for axis in self.turn)
         back = np.argsort(self.turn) if self.turn else ()
         return turned.reshape(shape).transpose(back).reshape(-1)
@@ -44,10 +45,13 @@ class Observations:
     """Every measurement of a fit: answers, scales, and the map `B` from tables that sum to one.
 
     Direct measurements of one marginal are merged into their inverse-variance mean first (`offset` is
-    the loss that no table can avoid); other queries are kept as they are.
+    the loss that no table can avoid); other queries are kept as they are. Without `merge` every measurement
+    keeps its own answers, in the order given.
     """
 
-    def __init__(self, tree: JunctionTree, measurements: Sequence[Measurement], *, merge: bool = True) -> None:
+    def __init__(
+        self, tree: JunctionTree, measurements: Sequence[Measurement], *, merge: bool = True
+    ) -> None:
         domain = tree.domain
         direct: dict[Clique, list[tuple[Floats, Floats]]] = {}
         queries: list[tuple[Clique, Measurement]] = []
@@ -104,6 +108,11 @@ class Observations:
     def count(self) -> int:
         """The number of answers."""
         return self.values.size
+
+    @property
+    def has_questions(self) -> bool:
+        """Whether any measurement is not of a marginal itself."""
+        return bool(self._questions)
 
     def answers(self, propagation: Propagation, tables: Floats) -> Floats:
         """What the tables answer: `B p`."""
@@ -185,9 +194,13 @@ def check(domain: Domain, measurements: Sequence[Measurement]) -> None:
 
 def _query_diagonal(measurement: Measurement, cells: Floats) -> Floats:
     query: Any = measurement.query
+    if query is None:
+        return cells
     matrix = getattr(query, "matrix", None)
     if matrix is not None:
-        squared = matrix.multiply(matrix) if callable(getattr(matrix, "multiply", None)) else np.square(matrix)
+        squared = (
+            matrix.multiply(matrix) if callable(getattr(matrix, "multiply", None)) else np.square(matrix)
+        )
         return np.asarray(squared @ cells, np.float64).reshape(-1)
     # Functions cannot be squared: bound every row by its sum against the others.
     joint = query.apply(cells * np.abs(query.adjoint(np.ones(measurement.values.size))))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from understudy.errors import ParameterError
-from understudy.model import kernels
+from understudy.model import kernels, projections
 from understudy.model.junction_tree import JunctionTree
 from understudy.model.plan import Floats, Plan, make_plan
 
@@ -49,9 +49,9 @@ class Propagation:
         for a, _, above, m, _, down, up in plan.cliques.tolist():
             if above >= 0:
                 to_child, to_parent = plan.projections[down], plan.projections[up]
-                kernels.add_back(theta, a, -1.0, collected, m, to_child, plan.sizes, plan.strides)
+                projections.add_back(theta, a, -1.0, collected, m, to_child, plan.sizes, plan.strides)
                 start = int(plan.cliques[above, 0])
-                kernels.add_back(theta, start, 1.0, collected, m, to_parent, plan.sizes, plan.strides)
+                projections.add_back(theta, start, 1.0, collected, m, to_parent, plan.sizes, plan.strides)
 
     def covariance(self, marginals: Floats, separators: Floats, direction: Floats) -> None:
         """Turn a change of theta into the change of these marginals, in place."""
@@ -81,11 +81,11 @@ def directed(plan: Plan, marginals: Floats) -> Floats:
     for a, _, above, m, width, down, _ in plan.cliques.tolist():
         if above < 0:
             continue
-        projection = plan.projections[down]
-        kernels.sum_onto(marginals, a, separators, m, projection, plan.sizes, plan.strides)
+        onto = plan.projections[down]
+        projections.sum_onto(marginals, a, separators, m, onto, plan.sizes, plan.strides)
         part = separators[m : m + width]
         np.divide(1.0, part, out=part, where=part > 0)
-        kernels.multiply_back(tables, a, separators, m, projection, plan.sizes, plan.strides)
+        projections.multiply_back(tables, a, separators, m, onto, plan.sizes, plan.strides)
     return tables
 
 

@@ -1,37 +1,35 @@
-"""The exact optimum when every clique of the tree was measured whole: a quadratic programme, by its dual.
+"""The optimum as a quadratic programme over the tree's tables, by its dual.
 
 Written over clique tables b >= 0 that agree on their separators, the least-squares problem separates cell by cell
 once agreement has a price: lambda on every separator, r on every answer about a smaller marginal, nu on every
 component's total. At prices c a cell is max(0, y - c / w): negative noise becomes an exact zero. The dual is
 concave and piecewise quadratic; Newton's method on it, with conjugate gradients over the flat plan, ends after
-a few steps, and its value is a proven lower bound on the loss of every distribution.
+a few steps.
+
+A clique that was not measured whole has no y and w of its own: it is held, weakly, to where it was
+before, and let go again and again (the proximal-point method), which ends at the same optimum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from understudy.marginals import Measurement
-from understudy.model import kernels, start
-from understudy.model.certificate import Certificate
+from understudy.model import kernels
+from understudy.model.conjugate_gradients import conjugate_gradients
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats
 from understudy.model.propagation import Propagation
 
 _CG_STEPS = 200
-_CG_ACCURACY = 0.1
 _HALVINGS = 30
-
-
-def applies(observations: Observations) -> bool:
-    """Whether every clique of the tree was measured directly and whole."""
-    return set(observations.plan.tree.cliques) <= set(observations.direct)
+_HOLD = 0.1  # how strongly an unmeasured clique is held, against the measurements inside it
 
 
 class QuadraticProgramme:
-    """The dual of one whole-clique problem, in shares of the total; `possible` is inf where a cell is forbidden."""
+    """The dual in shares of the total; cliques not measured whole are held to `centre`."""
 
     def __init__(
         self,
@@ -39,23 +37,31 @@ class QuadraticProgramme:
         measurements: Sequence[Measurement],
         total: float,
         possible: Floats | None,
+        centre: Floats,
     ) -> None:
         plan = self.plan = observations.plan
         tree = plan.tree
-        whole = set(tree.cliques)
-        partial = [m for m in measurements if m.query is not None or tree.domain.order(m.clique) not in whole]
+        self.observations = observations
+        self.whole = set(tree.cliques) & set(observations.direct)
+        partial = [
+            m for m in measurements if m.query is not None or tree.domain.order(m.clique) not in self.whole
+        ]
         self.partial = Observations(tree, partial)
         self.propagation = Propagation(self.partial.plan)
-        spans = plan.cliques[:, :2].tolist()
-        places = {clique: slice(a, a + n) for clique, (a, n) in zip(tree.cliques, spans, strict=True)}
-        self.values, self.weights = np.empty(plan.cells), np.empty(plan.cells)
-        for clique, values, weights in observations.direct_measurements():
-            if clique in whole:
-                self.values[places[clique]] = values / total
-                self.weights[places[clique]] = weights * total**2
         self.asked, self.scales = self.partial.values / total, self.partial.weights * total**2
+        spans = plan.cliques[:, :2].tolist()
+        self.places = {c: slice(a, a + n) for c, (a, n) in zip(tree.cliques, spans, strict=True)}
+        self.values, self.weights = centre.copy(), np.zeros(plan.cells)
+        for clique, values, weights in observations.direct_measurements():
+            if clique in self.whole:
+                self.values[self.places[clique]] = values / total
+                self.weights[self.places[clique]] = weights * total**2
+        self.free = self.weights == 0.0
+        self.held = bool(self.free.any())
+        self.true_weights = self.weights.copy() if self.held else self.weights
+        self.weights[self.free] = self._hold()[self.free] if self.held else 0.0
         self.allowed = None if possible is None else np.isfinite(possible)
-        self.roots = [places[tree.cliques[k]] for k in tree.roots]
+        self.roots = [self.places[tree.cliques[k]] for k in tree.roots]
         self.edges = plan.separator_cells
         self.answers = slice(self.edges, self.edges + self.partial.count)
         self.totals = slice(self.answers.stop, self.answers.stop + len(self.roots))
@@ -64,11 +70,44 @@ class QuadraticProgramme:
         self.prices = np.zeros(self.totals.stop)
         self.bound, self.cells = self.value(self.prices)
 
+    def _hold(self) -> Floats:
+        """A weight for every cell: what the answers about its clique would weigh, spread over its cells."""
+        felt = np.zeros(self.plan.cells)
+        self.partial.blame(self.propagation, _HOLD, self.scales, felt)
+        felt = np.abs(felt)
+        usual = float(felt[felt > 0].mean()) if (felt > 0).any() else 1.0
+        for place in self.places.values():
+            mean = float(felt[place].mean())
+            felt[place] = mean if mean > 0 else usual
+        return felt
+
+    def recentre(self) -> None:
+        """Hold the cliques that were not measured whole to where they are now."""
+        self.values[self.free] = self.cells[self.free]
+        self.bound, self.cells = self.value(self.prices)
+
     def loss(self, tables: Floats) -> float:
         """The loss of clique tables that agree with one another (without what merging measurements left over)."""
         apart = self.partial.answers(self.propagation, tables) - self.asked
         squares = float(np.dot(self.scales * apart, apart))
+        if self.held:
+            apart = np.where(self.free, 0.0, tables - self.values)
+            return 0.5 * (float(np.dot(self.true_weights, np.square(apart))) + squares)
         return 0.5 * (float(np.dot(self.weights, np.square(tables - self.values))) + squares)
+
+    def dual(self) -> Floats:
+        """The price of every answer, in the order of all observations: a point to certify with."""
+        parts = []
+        start = self.edges
+        for clique in self.observations.direct:
+            place = self.places.get(clique)
+            if clique in self.whole and place is not None:
+                parts.append(self.weights[place] * (self.cells[place] - self.values[place]))
+            else:
+                size = self.plan.tree.domain.size(clique)
+                parts.append(self.prices[start : start + size])
+                start += size
+        return np.concatenate([*parts, self.prices[start : self.answers.stop]])
 
     def advance(self, accuracy: float) -> bool:
         """Take one Newton step on the prices; False when none improves the bound."""
@@ -106,17 +145,19 @@ class QuadraticProgramme:
     def value(self, prices: Floats) -> tuple[float, Floats]:
         """The dual value, and the cells it buys."""
         cost = self.lift(prices)
-        cells = self.values - cost / self.weights
-        bought = np.maximum(cells, 0.0)
+        bought = np.maximum(self.values - cost / self.weights, 0.0)
         if self.allowed is not None:
             bought *= self.allowed
         r = prices[self.answers]
-        value = 0.5 * float(np.dot(self.weights, np.square(bought - self.values))) + float(np.dot(cost, bought))
+        value = 0.5 * float(np.dot(self.weights, np.square(bought - self.values))) + float(
+            np.dot(cost, bought)
+        )
         value -= float(np.dot(r, 0.5 * r / self.scales + self.asked)) + float(prices[self.totals].sum())
         self.steps += 1
         return value, bought
 
     def slope(self, prices: Floats, cells: Floats) -> Floats:
+        """The gradient of the dual value: how far the bought cells are from agreeing."""
         gradient = self.drop(cells, np.empty_like(prices))
         gradient[self.answers] -= self.asked + prices[self.answers] / self.scales
         gradient[self.totals] -= 1.0
@@ -124,70 +165,25 @@ class QuadraticProgramme:
 
     def direction(self, gradient: Floats, cells: Floats, accuracy: float) -> Floats:
         """Newton's direction on the cells that are bought now."""
-        open_cells = np.where(cells > 0.0, 1.0 / self.weights, 0.0)
+        yielding = np.where(cells > 0.0, 1.0 / self.weights, 0.0)
         diagonal = np.empty_like(gradient)
         diagonal[: self.edges] = 0.0
-        kernels.gather(open_cells, diagonal, self.plan.cliques, *self.plan.shapes)
-        diagonal[self.answers] = self.partial.diagonal(self.propagation, open_cells) + 1.0 / self.scales
-        diagonal[self.totals] = [open_cells[place].sum() for place in self.roots]
+        kernels.gather(yielding, diagonal, self.plan.cliques, *self.plan.shapes)
+        diagonal[self.answers] = self.partial.diagonal(self.propagation, yielding) + 1.0 / self.scales
+        diagonal[self.totals] = [yielding[place].sum() for place in self.roots]
         least = 1e-9 * float(diagonal.max())
-        np.maximum(diagonal, least, out=diagonal)
-        solution = np.zeros_like(gradient)
-        residual = gradient.copy()
-        preconditioned = residual / diagonal
-        step = preconditioned.copy()
-        image = np.empty_like(step)
-        energy = first = float(residual @ preconditioned)
-        for _ in range(_CG_STEPS):
-            if energy <= accuracy**2 * first:
-                break
+        image = np.empty_like(gradient)
+
+        def hessian(step: Floats) -> Floats:
             cost = self.lift(step)
-            cost *= open_cells
+            cost *= yielding
             self.drop(cost, image)
             image[self.answers] += step[self.answers] / self.scales
-            image += least * step
-            self.steps += 1
-            length = energy / float(step @ image)
-            solution += length * step
-            residual -= length * image
-            np.divide(residual, diagonal, out=preconditioned)
-            before, energy = energy, float(residual @ preconditioned)
-            step *= energy / before
-            step += preconditioned
+            np.add(image, least * step, out=image)
+            return image
+
+        solution, taken = conjugate_gradients(
+            hessian, gradient, np.maximum(diagonal, least), accuracy, _CG_STEPS
+        )
+        self.steps += taken
         return solution
-
-
-def solve(
-    programme: QuadraticProgramme,
-    marginals: Floats,
-    *,
-    target: float,
-    fine: float,
-    patience: int,
-    limit: int,
-    callback: Callable[[Certificate], None] | None,
-) -> tuple[Floats, Certificate]:
-    """The best clique marginals found, from `marginals` on, and their certificate.
-
-    A dual step's cells nearly agree on the separators; fitted to the tree in proportion they do exactly, and
-    their loss less the dual value is the gap.
-    """
-    plan = programme.plan
-    loss = programme.loss(marginals)
-    failures = 0
-    while True:
-        found = Certificate(loss, max(loss - programme.bound, 0.0), programme.steps)
-        if callback is not None:
-            callback(found)
-        enough = found.gap <= fine or (found.gap <= target and programme.steps >= patience)
-        if enough or programme.steps >= limit or failures >= 3:
-            return marginals, found
-        before = programme.bound
-        moved = programme.advance(_CG_ACCURACY if failures == 0 else 1e-3)
-        tables = start.joined(plan, programme.cells)
-        reached = programme.loss(tables)
-        better = reached < loss
-        if better:
-            marginals, loss = tables, reached
-        rise = programme.bound - before
-        failures = 0 if moved and (better or rise > 1e-3 * found.gap) else failures + 1

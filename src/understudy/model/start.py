@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.model import kernels
 from understudy.model.least_squares import consistent, on_simplex
-from understudy.model.observations import Observations
 from understudy.model.markov_field import MarkovField
+from understudy.model.maximum_entropy import sweep
+from understudy.model.observations import Observations
 from understudy.model.plan import Floats, Plan
 from understudy.model.propagation import Propagation, directed
 
@@ -26,25 +28,29 @@ def fitted(observations: Observations, tables: Floats, total: float, *, fresh: b
     result keeps the maximum-entropy form. When every clique of the tree was measured whole, one sweep is exact;
     an earlier field (not `fresh`) needs one as well, to take up what is new.
     """
-    plan = observations.plan
     targets, wanted = _targets(observations, total)
-    if wanted.any():
-        ratios = np.zeros(int(plan.observed[:, 2].max()))
-        scratch = np.zeros(plan.separator_cells)
-        for _ in range(1 if _whole(plan, wanted) or not fresh else SWEEPS):
-            kernels.fit_proportions(
-                tables,
-                scratch,
-                plan.walk,
-                targets,
-                wanted,
-                ratios,
-                plan.cliques,
-                plan.observed,
-                plan.first_observed,
-                *plan.shapes,
-            )
+    sweep(
+        observations, tables, targets, wanted, 1 if _whole(observations.plan, wanted) or not fresh else SWEEPS
+    )
     return tables
+
+
+def targets_from(
+    observations: Observations, propagation: Propagation, tables: Floats
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """The observed cells of some tables as targets, and which marginals to fit: the largest directly measured."""
+    cells = np.empty(observations.plan.observed_cells)
+    propagation.observe(tables, cells)
+    return cells, _largest(observations)
+
+
+def _largest(observations: Observations) -> npt.NDArray[np.bool_]:
+    """Which observed marginals were measured directly and lie in no larger one that was."""
+    sets = {clique: set(clique) for clique in observations.direct}
+    return np.array(
+        [c in sets and not any(sets[c] < other for other in sets.values()) for c in observations.cliques],
+        np.bool_,
+    )
 
 
 def joined(plan: Plan, cells: Floats) -> Floats:
@@ -77,7 +83,7 @@ def _positive(counts: Floats, total: float) -> Floats:
     return np.maximum(shares, 1e-12 / counts.size)
 
 
-def _targets(observations: Observations, total: float) -> tuple[Floats, np.ndarray]:
+def _targets(observations: Observations, total: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """The observed cells to fit, as shares of the total, and which marginals to fit: the largest measured ones."""
     plan, domain = observations.plan, observations.plan.tree.domain
     direct: dict[Clique, tuple[Floats, float]] = {}
@@ -86,14 +92,14 @@ def _targets(observations: Observations, total: float) -> tuple[Floats, np.ndarr
     best = consistent(domain, direct, total)
     ones = _one_ways(domain, best, direct, total)
     targets = np.zeros(plan.observed_cells)
-    wanted = np.zeros(len(plan.observed), np.bool_)
-    sets = {clique: set(clique) for clique in direct}
+    wanted = _largest(observations)
     for j, clique in enumerate(observations.cliques):
-        if clique not in direct or any(sets[clique] < other for other in sets.values()):
+        if not wanted[j]:
             continue
         floor = min(_FLOOR * direct[clique][1] ** 0.5, 0.5 * total / best[clique].size)
-        targets[observations.place(clique)] = np.maximum(_nonnegative(best[clique], clique, ones), floor) / total
-        wanted[j] = True
+        targets[observations.place(clique)] = (
+            np.maximum(_nonnegative(best[clique], clique, ones), floor) / total
+        )
     return targets, wanted
 
 
@@ -132,7 +138,7 @@ def _nonnegative(table: Floats, clique: Clique, ones: Mapping[str, Floats]) -> F
     return cells
 
 
-def _whole(plan: Plan, wanted: np.ndarray) -> bool:
+def _whole(plan: Plan, wanted: npt.NDArray[np.bool_]) -> bool:
     """Whether no clique of the tree joins several measured ones."""
     observed = plan.observed[wanted]
     homes = observed[:, 0].tolist()

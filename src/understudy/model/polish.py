@@ -1,0 +1,160 @@
+"""From a start to a certified optimum: dual Newton steps for the answers, maximum entropy for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from understudy.model import maximum_entropy, start
+from understudy.model.certificate import Certificate
+from understudy.model.least_squares_loss import LeastSquares
+from understudy.model.plan import Floats
+from understudy.model.quadratic import QuadraticProgramme
+
+_ACCURACY = 0.1
+_SWEEPS = 20
+_ROUNDS = 20
+_NEWTON_STEPS = 12
+
+
+@dataclass(frozen=True)
+class Goal:
+    """When to stop: at a gap of `target`; of `fine` if that takes no more than `patience` steps; at `limit` steps."""
+
+    target: float
+    fine: float
+    patience: int
+    limit: int
+
+    def reached(self, found: Certificate) -> bool:
+        near = found.gap <= self.target and found.steps >= self.patience
+        return found.gap <= self.fine or near or found.steps >= self.limit
+
+
+@dataclass
+class Polish:
+    """The best field so far, the best bound so far, and the programme that improves both."""
+
+    problem: LeastSquares
+    programme: QuadraticProgramme
+    first: Floats  # directed conditionals of the field to begin at: the entropy is relative to it
+    marginals: Floats
+    loss: float
+    bound: float = -np.inf
+    extra: int = 0
+
+    def found(self) -> Certificate:
+        return Certificate(self.loss, max(self.loss - self.bound, 0.0), self.programme.steps + self.extra)
+
+    def keep(self, marginals: Floats) -> bool:
+        """Whether these marginals are the best so far."""
+        loss = self.programme.loss(marginals)
+        better = bool(loss < self.loss)
+        if better:
+            self.marginals, self.loss = marginals, loss
+        return better
+
+
+def polish(state: Polish, goal: Goal, callback: Callable[[Certificate], None] | None) -> Certificate:
+    """The certificate at the end; `state.marginals` holds the field."""
+    failures = 0
+    advance = _held if state.programme.held else _whole
+    while True:
+        found = state.found()
+        if callback is not None:
+            callback(found)
+        if goal.reached(found) or failures >= 4:
+            return found
+        accuracy = _ACCURACY if failures == 0 else 1e-3
+        moved = advance(state, accuracy, goal)
+        gained = state.found().gap < found.gap * (1 - 1e-3)
+        failures = 0 if moved and gained else failures + 1
+
+
+def _whole(state: Polish, accuracy: float, goal: Goal) -> bool:
+    """One dual step. Its cells nearly agree; joined along the tree they do, and the dual value is a bound."""
+    moved = state.programme.advance(accuracy)
+    state.bound = max(state.bound, state.programme.bound)
+    state.keep(start.joined(state.programme.plan, state.programme.cells))
+    return moved
+
+
+def _held(state: Polish, accuracy: float, goal: Goal) -> bool:
+    """Proximal steps, the unmeasured cliques held and let go, until the bound is tight; then maximum entropy."""
+    programme, problem = state.programme, state.problem
+    spare = np.empty_like(programme.cells)
+    before = state.found().gap
+    for _ in range(_ROUNDS):
+        moved = _settle(programme, accuracy, 0.01 * max(min(before, 1e3 * goal.target), goal.fine))
+        state.bound = max(state.bound, problem.lower_bound(programme.dual(), spare))
+        reached = problem.loss(problem.observations.answers(problem.propagation, programme.cells))
+        if abs(reached - state.bound) <= max(0.1 * before, 0.3 * goal.fine) or not moved:
+            break
+        programme.recentre()
+    _complete(state, goal)
+    programme.recentre()
+    return True
+
+
+def _settle(programme: QuadraticProgramme, accuracy: float, enough: float) -> bool:
+    """Whether dual steps could be taken, until one gains no more than `enough`."""
+    moved = False
+    for _ in range(10):
+        before = programme.bound
+        if not programme.advance(accuracy):
+            break
+        moved = True
+        if programme.bound - before <= enough:
+            break
+    return moved
+
+
+def _complete(state: Polish, goal: Goal) -> None:
+    """Look for the field of maximum entropy that gives the answers of the dual step."""
+    problem, programme = state.problem, state.programme
+    observations, propagation = problem.observations, problem.propagation
+    wanted = observations.answers(propagation, programme.cells)
+    tables = state.first.copy()
+    targets, which = start.targets_from(observations, propagation, programme.cells)
+    maximum_entropy.sweep(observations, tables, targets, which, _SWEEPS)
+    state.extra += _SWEEPS
+    with np.errstate(divide="ignore"):
+        theta = np.log(tables)
+    fit = maximum_entropy.field(observations, propagation, theta)
+    if observations.has_questions:
+        fit = _faced(state, fit, programme.dual())
+    if fit.log_total == -np.inf:
+        return
+    floor = problem.loss(wanted)
+    near = floor + 0.1 * max(floor - state.bound, goal.fine)
+    for _ in range(_NEWTON_STEPS):
+        if abs(problem.loss(fit.answers) - floor) <= near - floor:
+            break
+        following = maximum_entropy.newton_step(observations, propagation, fit, wanted, problem.weights)
+        state.extra += 1
+        if following is None:
+            break
+        fit = following
+    state.keep(fit.marginals)
+
+
+def _faced(state: Polish, fit: maximum_entropy.Fit, dual: Floats) -> maximum_entropy.Fit:
+    """The field turned towards the face of records that the optimum allows, as far as that lowers the loss.
+
+    At the optimum only records of least price B^T r have mass; exp(-eta B^T r) says so ever more clearly.
+    """
+    problem = state.problem
+    best, best_loss = fit, problem.loss(fit.answers) if fit.log_total > -np.inf else np.inf
+    eta = 0.1 / max(float(np.abs(dual).max(initial=0.0)), 1e-300)
+    for _ in range(24):
+        theta = fit.theta.copy()
+        problem.observations.blame(problem.propagation, -eta, dual, theta)
+        trial = maximum_entropy.field(problem.observations, problem.propagation, theta)
+        state.extra += 1
+        loss = problem.loss(trial.answers) if trial.log_total > -np.inf else np.inf
+        if loss < best_loss:
+            best, best_loss = trial, loss
+        eta *= 3.0
+    return best

@@ -1,0 +1,149 @@
+"""The innermost loops: a clique's cells onto those of a subset of its columns, and back.
+
+Neighbouring axes that are both kept or both summed are merged into groups; the two innermost groups are plain
+loops and the rest an odometer. A projection is three integers (first group, groups, rows of the odometer) into
+arrays of group sizes and of strides in the target, 0 where summed. Compiled once per machine.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+MAX_GROUPS = 256
+# Sums may be reassociated (vector instructions); infinities and NaN keep their meaning.
+SUMS = {"reassoc", "contract", "nsz"}
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def _advance(index: Any, sizes: Any, strides: Any, first: int, last: int, d: int) -> int:
+    """The target cell of the next row of the odometer over groups first..last-1."""
+    j = last - 1
+    while j >= first:
+        index[j - first] += 1
+        d += strides[j]
+        if index[j - first] < sizes[j]:
+            return d
+        d -= strides[j] * sizes[j]
+        index[j - first] = 0
+        j -= 1
+    return d
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def sum_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any) -> None:
+    """Add every cell from source[s:] to its projection in target[t:]."""
+    first, last = projection[0], projection[0] + projection[1] - 2
+    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
+    step, along = strides[last], strides[last + 1]
+    index = np.zeros(MAX_GROUPS, np.int64)
+    d = t
+    for _ in range(rows):
+        if along:
+            for m in range(middle):
+                for i in range(inner):
+                    target[d + m * step + i] += source[s + i]
+                s += inner
+        else:
+            for m in range(middle):
+                total = 0.0
+                for i in range(inner):
+                    total += source[s + i]
+                target[d + m * step] += total
+                s += inner
+        d = _advance(index, sizes, strides, first, last, d)
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def dot_onto(
+    weight: Any, source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any
+) -> None:
+    """Add every cell of weight * source, both from s, to its projection in target[t:]."""
+    first, last = projection[0], projection[0] + projection[1] - 2
+    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
+    step, along = strides[last], strides[last + 1]
+    index = np.zeros(MAX_GROUPS, np.int64)
+    d = t
+    for _ in range(rows):
+        if along:
+            for m in range(middle):
+                for i in range(inner):
+                    target[d + m * step + i] += weight[s + i] * source[s + i]
+                s += inner
+        else:
+            for m in range(middle):
+                total = 0.0
+                for i in range(inner):
+                    total += weight[s + i] * source[s + i]
+                target[d + m * step] += total
+                s += inner
+        d = _advance(index, sizes, strides, first, last, d)
+
+
+@njit(cache=True, nogil=True)
+def least_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any) -> None:
+    """Lower every target cell to the least source cell projected onto it."""
+    first, last = projection[0], projection[0] + projection[1] - 2
+    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
+    step, along = strides[last], strides[last + 1]
+    index = np.zeros(MAX_GROUPS, np.int64)
+    d = t
+    for _ in range(rows):
+        for m in range(middle):
+            for i in range(inner):
+                cell = d + m * step + i * along
+                target[cell] = min(target[cell], source[s + i])
+            s += inner
+        d = _advance(index, sizes, strides, first, last, d)
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def add_back(
+    target: Any, s: int, factor: float, source: Any, t: int, projection: Any, sizes: Any, strides: Any
+) -> None:
+    """Add to every cell of target[s:] `factor` times the source cell that it projects onto."""
+    first, last = projection[0], projection[0] + projection[1] - 2
+    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
+    step, along = strides[last], strides[last + 1]
+    index = np.zeros(MAX_GROUPS, np.int64)
+    d = t
+    for _ in range(rows):
+        if along:
+            for m in range(middle):
+                for i in range(inner):
+                    target[s + i] += factor * source[d + m * step + i]
+                s += inner
+        else:
+            for m in range(middle):
+                value = factor * source[d + m * step]
+                for i in range(inner):
+                    target[s + i] += value
+                s += inner
+        d = _advance(index, sizes, strides, first, last, d)
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def multiply_back(
+    target: Any, s: int, source: Any, t: int, projection: Any, sizes: Any, strides: Any
+) -> None:
+    """Multiply every cell of target[s:] by the source cell that it projects onto."""
+    first, last = projection[0], projection[0] + projection[1] - 2
+    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
+    step, along = strides[last], strides[last + 1]
+    index = np.zeros(MAX_GROUPS, np.int64)
+    d = t
+    for _ in range(rows):
+        if along:
+            for m in range(middle):
+                for i in range(inner):
+                    target[s + i] *= source[d + m * step + i]
+                s += inner
+        else:
+            for m in range(middle):
+                value = source[d + m * step]
+                for i in range(inner):
+                    target[s + i] *= value
+                s += inner
+        d = _advance(index, sizes, strides, first, last, d)
