@@ -143,7 +143,7 @@ def test_scores_that_are_not_exact_are_refused(dtype):
         choose(np.array([1, 0], dtype=dtype), 1.0, 1, OperatingSystem())
 
 
-@pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, True])
+@pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, True, "1", None])
 def test_an_impossible_epsilon_is_refused(epsilon):
     with pytest.raises(ParameterError, match="epsilon"):
         choose(np.array([1, 0]), epsilon, 1, OperatingSystem())

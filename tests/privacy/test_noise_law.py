@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sampling_checks import (
@@ -17,7 +19,7 @@ from sampling_checks import (
 from understudy.errors import ParameterError
 from understudy.privacy.noise import LARGEST_SCALE, discrete_gaussian, discrete_laplace
 from understudy.privacy.randomness import OperatingSystem, Seeded
-from understudy.privacy.table import Law, tabulate
+from understudy.privacy.table import Law, cumulate, tabulate
 
 SCALES = [0.3, 0.4, 0.5, 0.7, 1.0, 1.271, 1.5, 2.0, 3.0, 5.0, 9.106]
 SCALES += [10.0, 29.275, 100.0, 333.3, 512.0, 512.1, 1000.0, 30_000.0, 1e6]
@@ -75,10 +77,6 @@ def test_the_support_check_finds_what_float_noise_gives_away():
 
 @pytest.mark.parametrize("scale", [1.0, 10.0])
 def test_every_drawn_number_and_its_neighbours_have_positive_probability(scale):
-    from fractions import Fraction
-
-    from understudy.privacy.table import cumulate
-
     law = Law(2, 1 / (2 * Fraction(scale) ** 2), doubled=True)
     cumulative, _ = cumulate(law)
     assert all(np.diff(np.array(cumulative, dtype=object)) > 0)
@@ -104,7 +102,7 @@ def test_signs_are_even_and_zero_is_counted_once(scale):
 
 
 @pytest.mark.parametrize("sampler", [discrete_gaussian, discrete_laplace])
-@pytest.mark.parametrize("scale", [0, -1.0, float("nan"), float("inf"), 2.0**51, True])
+@pytest.mark.parametrize("scale", [0, -1.0, float("nan"), float("inf"), 2.0**51, True, "1", None])
 def test_a_scale_that_protects_nobody_is_refused(sampler, scale):
     with pytest.raises(ParameterError, match="noise scale"):
         sampler(scale, 1, OperatingSystem())
@@ -120,4 +118,5 @@ def test_tiny_and_numpy_scales_are_taken_as_they_are():
     assert not discrete_gaussian(5e-324, 100, OperatingSystem()).any()
     drawn = discrete_gaussian(np.float64(3.0), 1000, Seeded(1))
     assert np.array_equal(drawn, discrete_gaussian(3.0, 1000, Seeded(1)))
-    assert np.array_equal(drawn, discrete_gaussian(3, 1000, Seeded(1)))
+    for same in (3, np.float32(3.0), np.int64(3), Fraction(3)):
+        assert np.array_equal(drawn, discrete_gaussian(same, 1000, Seeded(1)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import accumulate
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,8 @@ def _gaps(scores: Any) -> Gaps:
 
 def _rate(epsilon: float, sensitivity: int) -> Fraction:
     """The exponent's exact factor, epsilon / (2 sensitivity)."""
-    if isinstance(epsilon, bool) or not math.isfinite(epsilon) or epsilon <= 0:
+    number = isinstance(epsilon, Real) and not isinstance(epsilon, bool)
+    if not (number and math.isfinite(epsilon) and epsilon > 0):
         raise ParameterError(f"choice epsilon {epsilon!r} is not a finite number above 0.")
     if (
         isinstance(sensitivity, bool)
@@ -99,4 +101,4 @@ def _rate(epsilon: float, sensitivity: int) -> Fraction:
         or not 0 < sensitivity < 2**63
     ):
         raise ParameterError(f"choice sensitivity {sensitivity!r} is not a whole number of at least 1.")
-    return Fraction(epsilon) / (2 * int(sensitivity))
+    return Fraction(float(epsilon)) / (2 * int(sensitivity))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from numbers import Rational, Real
 
 import numpy as np
 import numpy.typing as npt
@@ -126,12 +127,15 @@ def _coins(
 
 def _exact(scale: float) -> Fraction:
     """The scale as the exact rational that it is, once it is one that can be drawn."""
-    if isinstance(scale, bool) or not math.isfinite(scale) or not 0 < scale <= LARGEST_SCALE:
+    number = isinstance(scale, Real) and not isinstance(scale, bool)
+    if not (number and math.isfinite(scale) and 0 < scale <= LARGEST_SCALE):
         raise ParameterError(
             f"noise scale {scale!r} is not a finite number above 0 and up to 2^50.",
             hint="a scale comes from a budget: check epsilon, delta and the weights.",
         )
-    return Fraction(scale)
+    if isinstance(scale, Rational):
+        return Fraction(int(scale.numerator), int(scale.denominator))
+    return Fraction(float(scale))
 
 
 def _size(size: int) -> int:
