@@ -6,7 +6,7 @@ from understudy.privacy.certificate import recompute
 from understudy.privacy.composition import Composition, compose
 from understudy.privacy.curator import Curator
 from understudy.privacy.discovery import Discovery
-from understudy.privacy.filters import Filter
+from understudy.privacy.filters import Filter, GaussianFilter
 from understudy.privacy.ledger import Ledger, default_ledger_path
 from understudy.privacy.losses import (
     Approximate,
@@ -30,6 +30,7 @@ __all__ = [
     "Discovery",
     "Filter",
     "Gaussian",
+    "GaussianFilter",
     "Group",
     "Job",
     "Laplace",

@@ -15,9 +15,7 @@ from understudy.privacy.losses import Choice, Gaussian, Laplace, Loss, normalise
 
 _KINDS = ("measure", "choose", "laplace")
 # A grid coarse enough to find the neighbourhood of the answer in a few hundredths of a second.
-COARSE = 1e-3
-# How near ln delta must come to the budget's: some 1e-7 of the noise.
-_NEAR = 2e-5
+_COARSE = 1e-3
 # A first guess of how fast ln delta rises with ln rho: it is about ln(1/delta), and steps correct it.
 _SLOPE = 30.0
 
@@ -108,41 +106,45 @@ def calibrate(budget: Budget, groups: Iterable[Group], neighbours: Neighbours = 
         return math.log(value) - math.log(budget.delta) if value > 0 else -800.0
 
     sure = math.log(budget.rho) - 1e-13
-    coarse = any(group.kind == "choose" for group in plan)
-    start, slope = _rise(lambda x: height(x, COARSE), sure, _NEAR) if coarse else (sure, _SLOPE)
-    log_rho = _settle(lambda x: height(x, RESOLUTION), sure, start, slope)
+    if any(group.kind == "choose" for group in plan):
+        start, slope = _rise(height, sure)
+        log_rho = _settle(lambda x: height(x, RESOLUTION), sure, start, slope, 2e-4)
+    else:
+        log_rho = _settle(lambda x: height(x, RESOLUTION), sure, sure, _SLOPE, 2e-5)
     losses = {group.name: group.loss(math.exp(log_rho), neighbours) for group in plan}
     return Calibration(budget, plan, math.exp(log_rho), losses, compose(losses.values()))
 
 
-def _rise(height: Callable[[float], float], sure: float, near: float) -> tuple[float, float]:
-    """A point where a rising height is about zero, from below, and the slope there: secants from `sure` up."""
-    x, y, slope = sure, height(sure), _SLOPE
+def _rise(height: Callable[[float, float], float], sure: float) -> tuple[float, float]:
+    """About where the finest height is zero, and the slope there, from coarse grids: secants from `sure` up.
+
+    What a grid adds falls with its resolution, so two coarse ones tell what the finest will add.
+    """
+    x, y, slope = sure, height(sure, _COARSE), _SLOPE
     for _ in range(12):
-        if -near < y <= 0:
-            break
         further = max(sure, x - y / slope)
-        if further == x:
+        if abs(further - x) < 1e-4:
             break
-        value = height(further)
+        value = height(further, _COARSE)
         slope = max((value - y) / (further - x), 1.0)
         x, y = further, value
-    return x, slope
+    finer = height(x, _COARSE / 5)
+    return max(sure, x - (finer - (y - finer) / 4 + 5e-5) / slope), slope
 
 
-def _settle(height: Callable[[float], float], sure: float, start: float, slope: float) -> float:
-    """The largest x that was found with a height of at most zero: Newton's steps inside a shrinking bracket."""
+def _settle(height: Callable[[float], float], sure: float, start: float, slope: float, near: float) -> float:
+    """The largest x found with a height of at most zero, and within `near` of it: Newton in a bracket."""
     low, high, x = sure, math.inf, start
     for _ in range(40):
         y = height(x)
         if y <= 0:
             low = max(low, x)
-            if y > -_NEAR:
+            if y > -near:
                 break
         else:
             high = min(high, x)
         # aim a little below zero, so that a straight line ends on the safe side
-        x -= (y + _NEAR / 2) / slope
+        x -= (y + near / 2) / slope
         if not low < x < high:
             x = low + 0.5 if math.isinf(high) else 0.5 * (low + high)
         if high - low < 1e-12:

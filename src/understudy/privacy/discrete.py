@@ -109,7 +109,7 @@ def _payers(spacings: np.ndarray, counts: np.ndarray, paid: float, tau2: float) 
             high = middle
         else:
             low = middle + 1
-    return np.clip(low - (ends - counts), 0, counts)
+    return np.asarray(np.clip(low - (ends - counts), 0, counts))
 
 
 @dataclass(frozen=True)

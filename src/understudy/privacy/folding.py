@@ -22,29 +22,6 @@ from numba import njit
 _ROUNDING = 1e-13
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
-_STARTS = 4
-
-
-@njit(cache=True, nogil=True)
-def _stretch(
-    near0: float, far0: float, near1: float, far1: float, v0: float, v1: float, top: float
-) -> tuple[float, float, float]:
-    """The values at the ends of a stretch v0 < v < v1, and the largest between, when both terms follow chords."""
-    at0 = ((top - v0) * near0 + (v0 - 1) * far0) / (top - 1)
-    at1 = ((top - v1) * near1 + (v1 - 1) * far1) / (top - 1)
-    best = max(at0, at1)
-    # near = near0 + b (1/v - 1/v0) and far = far0 + d (1/v - 1/v0)
-    span = 1 / v0 - 1 / v1
-    b, d = (near0 - near1) / span, (far0 - far1) / span
-    alpha = (far0 - d / v0) - (near0 - b / v0)
-    beta = top * b - d
-    if alpha < 0 and beta < 0:
-        v = math.sqrt(beta / alpha)
-        if v0 < v < v1:
-            part = (1 / v0 - 1 / v) / span
-            near, far = near0 + part * (near1 - near0), far0 + part * (far1 - far0)
-            best = max(best, ((top - v) * near + (v - 1) * far) / (top - 1))
-    return at0, at1, best
 
 
 @njit(cache=True, nogil=True)
@@ -58,33 +35,51 @@ def _largest(
     slack: float,
     stack: np.ndarray,
 ) -> tuple[float, int]:
-    """A bound on the maximum over t at grid point `home`, and the knot of t that came nearest.
+    """A bound on the maximum over t at grid point `home`, times e^eps0 - 1, and the knot of t nearest to it.
 
     At knot s, f(e - t) is near[home - s] and f(e - t + eps0) is far[home - s]; the last knot, t = eps0, may lie
     off the grid, so its values have arrays of their own.
     """
     last = len(v) - 1
     top = v[last]
-    best = ((top - v[seed]) * near[home - seed] + (v[seed] - 1) * far[home - seed]) / (top - 1)
-    depth, start = 0, 0
-    for part in range(_STARTS):
-        end = (part + 1) * last // _STARTS
-        if end > start:
-            stack[depth, 0], stack[depth, 1] = start, end
-            depth, start = depth + 1, end
+    best = (top - v[seed]) * near[home - seed] + (v[seed] - 1) * far[home - seed]
+    # Stretches that widen away from the seed: far from the maximum, a wide bound is good enough.
+    depth, end, width = 0, seed, 1
+    while end > 0:
+        stack[depth, 0], stack[depth, 1] = max(end - width, 0), end
+        depth, end, width = depth + 1, end - width, 3 * width
+    start, width = seed, 1
+    while start < last:
+        stack[depth, 0], stack[depth, 1] = start, min(start + width, last)
+        depth, start, width = depth + 1, start + width, 3 * width
+    for i in range(depth // 2):  # the nearest last, since the last is looked at first
+        for side in range(2):
+            stack[i, side], stack[depth - 1 - i, side] = stack[depth - 1 - i, side], stack[i, side]
     while depth > 0:
         depth -= 1
         s0, s1 = stack[depth, 0], stack[depth, 1]
-        near1, far1 = near[home - s1], far[home - s1]
+        v0, v1 = v[s0], v[s1]
+        near0, far0, near1, far1 = near[home - s0], far[home - s0], near[home - s1], far[home - s1]
         if s1 == last:
             near1, far1 = edge[home], near[home]
-        at0, at1, bound = _stretch(near[home - s0], far[home - s0], near1, far1, v[s0], v[s1], top)
+        at0, at1 = (top - v0) * near0 + (v0 - 1) * far0, (top - v1) * near1 + (v1 - 1) * far1
+        if at0 > best:
+            best, seed = at0, s0
+        if at1 > best:
+            best, seed = at1, min(s1, last - 1)
+        # Along chords near = near0 + b (1/v - 1/v0) and far = far0 + d (1/v - 1/v0), the value is
+        # c + alpha v + beta / v; alpha and beta are taken here times the chords' common run, 1/v0 - 1/v1.
+        b, d = near0 - near1, far0 - far1
+        alpha, beta = (far0 - near0) * (v1 - v0) + (b - d) * v1, (top * b - d) * v0 * v1
+        if alpha >= 0 or beta >= 0 or beta >= v0 * v0 * alpha or beta <= v1 * v1 * alpha:
+            continue  # no maximum inside: the ends are all there is
+        inside = math.sqrt(beta / alpha)
+        share = v1 * (inside - v0) / (inside * (v1 - v0))
+        bound = (top - inside) * (near0 - share * b) + (inside - 1) * (far0 - share * d)
         if bound <= best:
             continue
-        if max(at0, at1) > best:
-            best, seed = max(at0, at1), (s0 if at0 > at1 else min(s1, last - 1))
         if s1 - s0 == 1 or bound <= best * (1 + slack):
-            best = max(best, bound)
+            best = bound
             continue
         middle = (s0 + s1) // 2
         stack[depth, 0], stack[depth, 1] = s0, middle
@@ -111,6 +106,7 @@ def fold(values: np.ndarray, step: float, eps0: float, slack: float, times: int)
     near = np.empty(below + size + 1)
     far, edge = np.empty_like(near), np.empty_like(near)
     stack = np.empty((64, 2), np.int64)
+    room = (1 + _ROUNDING) / math.expm1(eps0)
     out = values.copy()
     for _ in range(times):
         near[:below], near[below : below + size], near[below + size] = 1.0, out, out[size - 1]
@@ -122,7 +118,7 @@ def fold(values: np.ndarray, step: float, eps0: float, slack: float, times: int)
         seed = last // 2
         for i in range(size):
             best, seed = _largest(near, far, edge, v, i + below, seed, slack, stack)
-            out[i] = min(1.0, best * (1 + _ROUNDING))
+            out[i] = min(1.0, best * room)
     return out
 
 
