@@ -12,8 +12,15 @@ from understudy.errors import UnderstudyError
 
 # Command -> the line `understudy --help` shows for it; the command lives in the module of its name.
 COMMANDS = {
+    "synth": "Turn a private table into a synthetic one.",
     "schema": "Draft a schema from a file, to be reviewed.",
+    "plan": "Forecast noise, memory and time; spends nothing.",
+    "fit": "Learn a release from a private table.",
+    "sample": "Draw synthetic records from a release, for free.",
+    "report": "Show a release as one HTML page, safe to publish.",
+    "verify": "Recompute a release's epsilon from its certificate.",
     "ledger": "Show what has been spent on a table.",
+    "demo": "Simulate a small town and synthesise it.",
 }
 
 

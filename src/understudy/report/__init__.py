@@ -1,1 +1,5 @@
 """Self-contained pages for people."""
+
+from understudy.report.page import page
+
+__all__ = ["page"]

@@ -1,0 +1,38 @@
+"""`understudy fit`: learn a release from a private table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from understudy.cli import options
+from understudy.cli.console import show_json, stages
+from understudy.cli.running import run_fit, summary, tell
+
+
+@click.command("fit", short_help="Learn a release from a private table.")
+@click.argument("data", type=click.Path())
+@options.budget
+@click.option("-o", "--output", required=True, type=click.Path(), help="Where the release goes.")
+@options.data
+@options.mechanism
+@options.ledger
+@options.as_json
+def command(data: str, output: str, as_json: bool, **settings: Any) -> None:
+    """Learn a release from DATA (CSV, Parquet or Arrow) within (epsilon, delta).
+
+    The release holds the noisy measurements, the fitted field, the schema and a certificate. Sampling from it
+    is free, as often as you like.
+
+    \b
+    Examples:
+      understudy fit people.csv --schema people.toml --epsilon 1 --delta 1e-9 -o people.release
+      understudy fit people.parquet --epsilon 0.5 --delta 1e-9 --mechanism independent -o people.release
+    """
+    with stages() as stage:
+        release, ledger = run_fit(data, settings, stage)
+        stage("writing the release")
+        release.save(output)
+    said = summary(release, ledger) | {"release": output}
+    show_json(said) if as_json else tell(said)

@@ -1,0 +1,88 @@
+"""`understudy plan`: what a run will cost, before any budget is spent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from understudy.cli import options
+from understudy.cli.console import show_json, show_table
+
+
+@click.command("plan", short_help="Forecast noise, memory and time; spends nothing.")
+@click.argument("schema", type=click.Path())
+@click.option("--rows", help="About how many records there are: a public figure. Default: the schema's.")
+@options.budget
+@options.mechanism
+@click.option(
+    "--neighbours",
+    type=click.Choice(["add-remove", "replace"]),
+    default="add-remove",
+    show_default=True,
+    help="Tables to be told apart differ by one person more, or by one person changed.",
+)
+@options.as_json
+def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> None:
+    """Say what a run under SCHEMA would cost: noise of every group, error, memory and time. Reads no data.
+
+    \b
+    Examples:
+      understudy plan people.toml --rows 1e6 --epsilon 1 --delta 1e-9
+      understudy plan people.toml --rows 50000 --epsilon 1 --delta 1e-9 --json
+    """
+    from understudy.cli.running import budget_of, mechanism_from, row_figure
+    from understudy.domain import Schema
+    from understudy.pipeline.plan import plan
+    from understudy.privacy import Neighbours
+
+    budget = budget_of(settings)
+    described = Schema.load(schema)
+    most = (described.max_records_per_unit or 1) if described.unit else 1
+    forecast = plan(
+        described,
+        mechanism_from(settings, described),
+        budget,
+        rows=row_figure(rows),
+        neighbours=Neighbours(settings["neighbours"], most),
+    )
+    if as_json:
+        show_json(forecast.to_dict())
+        return
+    click.echo(
+        f"epsilon {forecast.epsilon:g}, delta {forecast.delta:g}, {forecast.columns} columns, ", nl=False
+    )
+    click.echo("no row figure" if forecast.rows is None else f"about {forecast.rows:,} rows")
+    for name, left in forecast.learned.items():
+        click.echo(f"  learned privately: {', '.join(left)} of {name!r}")
+    click.echo("\nnoise")
+    show_table(
+        [
+            [
+                g.name,
+                g.share,
+                f"{g.marginals}",
+                f"{g.sigma:.3f}" if g.sigma else f"epsilon {g.epsilon:.4f} a choice",
+            ]
+            for g in forecast.groups
+        ],
+        ["group", "share", "questions", "sigma at sensitivity one"],
+    )
+    click.echo("\nmarginals, largest first (chosen pairs are no larger than these)")
+    largest = sorted(forecast.marginals, key=lambda m: -m.cells)[:12]
+    show_table(
+        [
+            [
+                ", ".join(m.clique),
+                f"{m.cells:,}",
+                f"{m.scale:.1f}",
+                "" if m.error is None else f"{m.error:.1%}",
+            ]
+            for m in largest
+        ],
+        ["columns", "cells", "noise scale", "expected error at most"],
+    )
+    click.echo(f"\nmodel: at most {forecast.cells:,} cells, {forecast.bytes / 1e6:,.0f} MB", nl=False)
+    click.echo("" if forecast.seconds is None else f"; about {forecast.seconds:.0f} s")
+    for line in forecast.advice:
+        click.echo(f"  {line}")

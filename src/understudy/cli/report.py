@@ -1,0 +1,25 @@
+"""`understudy report`: a release as a page to look at."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("report", short_help="Show a release as one HTML page, safe to publish.")
+@click.argument("release", type=click.Path())
+@click.option("-o", "--output", required=True, type=click.Path(), help="Where the page goes.")
+def command(release: str, output: str) -> None:
+    """Write RELEASE as one self-contained HTML page: its privacy, its model, its columns. Safe to publish.
+
+    \b
+    Examples:
+      understudy report people.release -o report.html
+    """
+    from understudy.data.atomic import whole_file
+    from understudy.pipeline import load
+    from understudy.report import page
+
+    content = page(load(release)).encode()
+    with whole_file(output) as file:
+        file.write(content)
+    click.echo(f"report: {output}")

@@ -1,0 +1,163 @@
+"""What `synth`, `fit`, `sample` and `demo` share: parameters to a run, a run to a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from understudy.cli.console import show_table
+from understudy.errors import FileError, ParameterError
+
+if TYPE_CHECKING:
+    from understudy.domain import Schema
+    from understudy.mechanisms import Mechanism
+    from understudy.pipeline import Release
+    from understudy.privacy import Budget, Ledger
+
+
+def number(name: str, text: str) -> float:
+    """A parameter as a number, or a refusal that names it."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(
+            f"{name} {text!r} is not a number.", hint="give a plain number, such as 1 or 1e-9."
+        ) from None
+
+
+def row_figure(text: str | None) -> int | None:
+    """A number of rows: 50000 or 1e6."""
+    if text is None:
+        return None
+    value = number("rows", text)
+    if not (value >= 0 and value == int(min(value, 2**62))):
+        raise ParameterError(
+            f"rows {text!r} is not a whole number of at least 0.", hint="write 50000 or 1e6."
+        )
+    return int(value)
+
+
+def budget_of(settings: Mapping[str, Any]) -> Budget:
+    """The budget that the options ask for."""
+    from understudy.privacy import Budget
+
+    epsilon, delta = number("epsilon", settings["epsilon"]), number("delta", settings["delta"])
+    return Budget(epsilon, delta, allow_large_epsilon=settings["allow_large_epsilon"])
+
+
+def mechanism_from(settings: Mapping[str, Any], schema: Schema | None) -> Mechanism:
+    """The mechanism that the options ask for."""
+    from understudy.pipeline import table
+    from understudy.pipeline.recipes import mechanism_of
+
+    public = None
+    if settings.get("public"):
+        if schema is None or schema.unlearned:
+            raise ParameterError(
+                "nist-mst needs a complete schema.", hint="describe every column with --schema."
+            )
+        public = table(settings["public"], schema)
+    cliques = [tuple(part.strip() for part in text.split(",")) for text in settings["cliques"]]
+    return mechanism_of(settings["mechanism"], cliques=cliques, public=public)
+
+
+def check_output(output: str, rows: str | None) -> int | None:
+    """The rows to generate, once the output file can be written: refused before anything is spent."""
+    from understudy.data import check_writable
+
+    wanted = row_figure(rows)
+    if wanted is not None and wanted > 10**10:
+        raise ParameterError(f"rows {rows} is more than 10 billion.", hint="sample in several files.")
+    check_writable(output)
+    return wanted
+
+
+def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -> tuple[Release, Ledger]:
+    """A release from the options of `fit` and `synth`, and the ledger that it was charged to."""
+    from understudy.domain import Schema
+    from understudy.pipeline import fit
+    from understudy.privacy import Ledger, Seeded
+
+    budget = budget_of(settings)
+    schema = Schema.load(settings["schema"]) if settings["schema"] else None
+    mechanism = mechanism_from(settings, schema)
+    if not Path(data).exists():
+        raise FileError(f"there is no file {data!r}.", hint="check the path.")
+    ledger = Ledger(settings["ledger"])
+    seed = settings["insecure_seed"]
+    release = fit(
+        data,
+        schema,
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        allow_large_epsilon=settings["allow_large_epsilon"],
+        mechanism=mechanism,
+        ledger=ledger,
+        stage=stage,
+        source=None if seed is None else Seeded(seed),
+        **{
+            key: settings[key]
+            for key in ("name", "job", "unit", "max_records_per_unit", "neighbours", "delimiter")
+        },
+    )
+    return release, ledger
+
+
+def write_sample(release: Release, rows: int | None, output: str, seed: int | None = None) -> int:
+    """Stream so many records to a file; the number written."""
+    from understudy.data import Writer
+    from understudy.transforms.encode import missing_text
+
+    written = 0
+    with Writer(output, missing=missing_text(release.schema)) as file:
+        for table in release.sample_chunks(rows, seed=seed):
+            file.write(table)
+            written += table.num_rows
+    return written
+
+
+def summary(release: Release, ledger: Ledger) -> dict[str, Any]:
+    """What a run did: what it spent by stage, what it measured, where it is written down."""
+    from understudy.pipeline.certificate import spent_by_stage
+    from understudy.pipeline.release import cliques_of
+
+    certificate = release.certificate
+    orders: dict[str, int] = {}
+    for clique in cliques_of(release.measurements):
+        orders[f"{len(clique)}-way"] = orders.get(f"{len(clique)}-way", 0) + 1
+    return {
+        "epsilon": certificate["epsilon"],
+        "delta": certificate["delta"],
+        "private": release.private,
+        "mechanism": certificate["mechanism"]["name"],
+        "spent": spent_by_stage(certificate),
+        "marginals": orders,
+        "estimated_rows": release.rows,
+        "dropped_columns": certificate.get("dropped", []),
+        "ledger": str(ledger.path),
+    }
+
+
+def tell(said: Mapping[str, Any]) -> None:
+    """The summary, for a person."""
+    if not said["private"]:
+        click.secho("NOT PRIVATE: the noise came from a seed. For tests only.", fg="red", bold=True)
+    click.echo(f"epsilon {said['epsilon']:g}, delta {said['delta']:g}, mechanism {said['mechanism']}")
+    show_table(
+        [
+            [s["stage"], f"{s['questions']}", f"{s['share']:.0%}", f"{s['epsilon']:.3f}"]
+            for s in said["spent"]
+        ],
+        ["stage", "questions", "share", "epsilon"],
+    )
+    measured = ", ".join(f"{count} {order}" for order, count in said["marginals"].items())
+    click.echo(f"marginals measured: {measured}; about {said['estimated_rows']:,} records")
+    if said["dropped_columns"]:
+        click.echo(f"not in the schema, dropped: {', '.join(said['dropped_columns'])}")
+    for what in ("synthetic", "release", "ledger"):
+        if said.get(what):
+            rows = f" ({said['rows']:,} records)" if what == "synthetic" else ""
+            click.echo(f"{what + ':':<11}{said[what]}{rows}")

@@ -1,0 +1,46 @@
+"""`understudy synth`: from a private table to a synthetic one, in one command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from understudy.cli import options
+from understudy.cli.console import show_json, stages
+from understudy.cli.running import check_output, run_fit, summary, tell, write_sample
+
+
+@click.command("synth", short_help="Turn a private table into a synthetic one.")
+@click.argument("data", type=click.Path())
+@options.budget
+@click.option("-o", "--output", required=True, type=click.Path(), help="Where the synthetic records go.")
+@click.option("-n", "--rows", help="How many records to generate. Default: the noisy total.")
+@click.option("--release", "release_file", type=click.Path(), help="Keep the release too, in this file.")
+@options.data
+@options.mechanism
+@options.ledger
+@options.as_json
+def command(
+    data: str, output: str, rows: str | None, release_file: str | None, as_json: bool, **settings: Any
+) -> None:
+    """Turn DATA (CSV, Parquet or Arrow) into synthetic records within (epsilon, delta).
+
+    The kind of OUTPUT follows from its ending: .csv, .csv.gz, .parquet, .arrow.
+
+    \b
+    Examples:
+      understudy synth people.csv --epsilon 1 --delta 1e-9 -o synthetic.csv
+      understudy synth people.csv --schema people.toml --mechanism mst --epsilon 1 --delta 1e-9 \\
+          --ledger ledger.db -o synthetic.parquet
+    """
+    wanted = check_output(output, rows)
+    with stages() as stage:
+        release, ledger = run_fit(data, settings, stage)
+        if release_file:
+            release.save(release_file)
+        stage("generating records")
+        written = write_sample(release, wanted, output)
+    said = summary(release, ledger) | {"synthetic": output, "rows": written}
+    said |= {"release": release_file} if release_file else {}
+    show_json(said) if as_json else tell(said)

@@ -1,0 +1,81 @@
+"""What a release says of its own privacy, told to a person: stages of spending, and a verdict anyone can repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from understudy.errors import ReleaseError
+from understudy.privacy import Group, loss_from_dict, recompute
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a certificate claims, and what its charges really add up to; `why` says why a claim does not hold."""
+
+    holds: bool
+    private: bool
+    claimed_epsilon: float
+    claimed_delta: float
+    epsilon: float | None
+    why: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain JSON values."""
+        return asdict(self)
+
+
+def verify(certificate: Mapping[str, Any]) -> Verdict:
+    """Epsilon recomputed at the claimed delta, from the charges that the certificate lists and nothing else."""
+    try:
+        claimed = float(certificate["epsilon"]), float(certificate["delta"])
+        private = certificate["private"] is True
+    except (KeyError, TypeError, ValueError):
+        raise ReleaseError("the certificate cannot be read.", hint="ask for the release anew.") from None
+    try:
+        epsilon = recompute(certificate)
+    except ReleaseError as error:
+        return Verdict(False, private, *claimed, None, str(error))
+    return Verdict(True, private, *claimed, epsilon)
+
+
+def staged(
+    certificate: Mapping[str, Any], plan: Sequence[Group], questions: Mapping[str, int]
+) -> dict[str, Any]:
+    """The certificate with every charge marked with its stage: the group of the plan that it belongs to.
+
+    Groups are asked in the plan's order, each with at most `questions[group]` questions (1 when left out).
+    """
+    charges = [dict(charge) for charge in certificate["charges"]]
+    waiting = iter(charges)
+    charge = next(waiting, None)
+    for group in plan:
+        left = questions.get(group.name, group.count)
+        kind = "choice" if group.kind == "choose" else "gaussian"
+        while charge is not None and left and charge["losses"][0]["kind"] == kind:
+            charge["stage"] = group.name
+            left -= 1
+            charge = next(waiting, None)
+    return {**certificate, "charges": charges}
+
+
+def spent_by_stage(certificate: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Each stage's questions and its part of the whole.
+
+    Epsilons do not add up over stages; shares of the whole rho do, so a stage's epsilon is its share of it.
+    """
+    stages: dict[str, list[float]] = {}
+    for charge in certificate["charges"]:
+        rho = sum(loss_from_dict(loss).rho for loss in charge["losses"])
+        stages.setdefault(charge.get("stage", charge.get("question", "question")), []).append(rho)
+    whole = sum(map(sum, stages.values())) or 1.0
+    return [
+        {
+            "stage": stage,
+            "questions": len(rhos),
+            "share": round(sum(rhos) / whole, 4),
+            "epsilon": round(certificate["epsilon"] * sum(rhos) / whole, 6),
+        }
+        for stage, rhos in stages.items()
+    ]

@@ -1,0 +1,119 @@
+"""The release file: a JSON header and plain arrays, and nothing that can run.
+
+    UNDERSTUDY RELEASE 1\\n
+    8 bytes    length of the header, little endian
+    header     JSON: {"sections": {...}, "arrays": [{"name", "dtype", "shape"}, ...]}
+    arrays     raw little-endian numbers, one after the other, in the header's order
+    32 bytes   SHA-256 of all that stands before
+
+Nothing is compressed and every size is checked against the file's own, so a hostile file cannot ask for more
+memory than it has bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.data.atomic import whole_file
+from understudy.errors import FileError, ReleaseError
+
+MAGIC = b"UNDERSTUDY RELEASE 1\n"
+DIGEST = 32
+MOST_HEADER = 1 << 28
+DTYPES = ("<f8", "<i8", "<u8", "<i4", "<u4", "<u2", "|u1", "|b1")
+
+Array = npt.NDArray[Any]
+
+
+class Content(NamedTuple):
+    """What a file holds: sections of JSON, and arrays by name."""
+
+    sections: Mapping[str, Any]
+    arrays: Mapping[str, Array]
+
+
+def write(path: str | os.PathLike[str], content: Content) -> None:
+    """Write the file whole or not at all: a reader never sees half of it."""
+    arrays = {name: _plain(name, array) for name, array in content.arrays.items()}
+    header = json.dumps(
+        {
+            "sections": content.sections,
+            "arrays": [{"name": n, "dtype": a.dtype.str, "shape": list(a.shape)} for n, a in arrays.items()],
+        },
+        allow_nan=False,
+    ).encode()
+    digest = hashlib.sha256()
+    with whole_file(path) as file:
+        for part in (MAGIC, len(header).to_bytes(8, "little"), header, *map(_bytes, arrays.values())):
+            digest.update(part)
+            file.write(part)
+        file.write(digest.digest())
+
+
+def read(path: str | os.PathLike[str]) -> Content:
+    """The file's content, once its every size and its digest have been checked."""
+    target = Path(path)
+    try:
+        data = target.read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot read {str(target)!r}: {error.strerror}.") from None
+    start = len(MAGIC) + 8
+    if not data.startswith(MAGIC) or len(data) < start + DIGEST:
+        raise _refuse(target, "it is not a release")
+    if hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
+        raise _refuse(target, "its digest does not match: it was cut short or changed")
+    length = int.from_bytes(data[len(MAGIC) : start], "little")
+    if length > min(MOST_HEADER, len(data) - start - DIGEST):
+        raise _refuse(target, "its header is longer than the file")
+    try:
+        header = json.loads(data[start : start + length].decode())
+        arrays, end = _arrays(header["arrays"], data, start + length)
+        sections = header["sections"]
+    except (ValueError, KeyError, TypeError, RecursionError, AttributeError):
+        raise _refuse(target, "its header is damaged") from None
+    if end != len(data) - DIGEST or not isinstance(sections, dict):
+        raise _refuse(target, "its arrays do not fill the file")
+    return Content(sections, arrays)
+
+
+def _arrays(described: list[dict[str, Any]], data: bytes, offset: int) -> tuple[dict[str, Array], int]:
+    arrays: dict[str, Array] = {}
+    for entry in described:
+        name, dtype, shape = entry["name"], entry["dtype"], entry["shape"]
+        if dtype not in DTYPES or not isinstance(name, str) or name in arrays:
+            raise ValueError
+        if any(not isinstance(side, int) or isinstance(side, bool) or side < 0 for side in shape):
+            raise ValueError
+        count = math.prod(shape)
+        end = offset + count * np.dtype(dtype).itemsize
+        if len(shape) > 32 or end > len(data) - DIGEST:
+            raise ValueError
+        arrays[name] = np.frombuffer(data, dtype=dtype, count=count, offset=offset).reshape(shape)
+        offset = end
+    return arrays, offset
+
+
+def _plain(name: str, array: Array) -> Array:
+    little = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+    if little.dtype.str not in DTYPES:
+        raise TypeError(f"array {name!r} of type {array.dtype} has no place in a release")
+    return little
+
+
+def _bytes(array: Array) -> bytes:
+    return array.tobytes()
+
+
+def _refuse(path: Path, why: str) -> ReleaseError:
+    return ReleaseError(
+        f"{str(path)!r} is refused: {why}.", hint="ask for the release anew from who made it."
+    )

@@ -1,0 +1,198 @@
+"""The paper's algorithm, step by step: from a private table to a release.
+
+1  Calibrate noise      the curator commits the whole plan to (epsilon, delta)
+2  Encode domain        the schema gives every column its codes; what it leaves out is learned privately
+3  Transform data       columns split or rounded by public rules, before they are coded
+4  Compress domain      measure one-way marginals, merge rare codes      } by the mechanism,
+5  Select marginals     on public data, or privately                     } which sees a curator
+6  Measure marginals    noisy counts of what was selected                } and never a record
+7  Synthesize data      estimate a field (mechanism), generate records (release.sample)
+8  Reverse              undo compression, coding and transforms (release.sample)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from understudy.data import Table
+from understudy.domain import Domain, Schema
+from understudy.errors import ParameterError
+from understudy.mechanisms import MST, Mechanism
+from understudy.pipeline import learning
+from understudy.pipeline.certificate import staged
+from understudy.pipeline.recipes import describe
+from understudy.pipeline.records import Records, Uncoded
+from understudy.pipeline.release import Release
+from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
+from understudy.transforms.derive import TableTransform
+
+Stage = Callable[[str], None]
+LEARNED = 64  # codes that a learned column is taken to have, for a forecast
+
+
+def fit(
+    data: Any,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    *,
+    epsilon: float,
+    delta: float,
+    mechanism: Mechanism | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    job: str | None = None,
+    unit: str | None = None,
+    max_records_per_unit: int | None = None,
+    neighbours: str = "add-remove",
+    transforms: Sequence[TableTransform] = (),
+    delimiter: str | None = None,
+    allow_large_epsilon: bool = False,
+    source: Randomness | None = None,
+    stage: Stage = lambda _: None,
+) -> Release:
+    """A release of the table: everything learned from its records within (epsilon, delta).
+
+    `data` is a file (CSV, Parquet, Arrow) or a frame (pandas, Polars, Arrow). Without a schema, column names
+    and types are taken as public and all else is learned privately. `name` keys the ledger; a `job` label
+    makes the same call, made again, be charged once and answer the same.
+
+    Privacy: (epsilon, delta), by docs/privacy.md, "The curator".
+    """
+    budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
+    mechanism = MST() if mechanism is None else mechanism
+    schema = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
+    name = name or (schema.name if schema else None) or _file_name(data) or "table"
+    if schema is not None:
+        schema = _with_unit(schema, unit, max_records_per_unit)
+        _check(schema, mechanism)
+
+    stage("reading the table")
+    records = Records.open(data, schema, name=name, delimiter=delimiter, transforms=transforms)
+    if schema is None:
+        schema = _with_unit(records.schema, unit, max_records_per_unit)
+        _check(schema, mechanism)
+        records = replace(records, schema=schema)._bounded()
+    relation = Neighbours(neighbours, schema.max_records_per_unit or 1 if schema.unit else 1)
+
+    ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
+    label = job if job is not None else _occasion(data)
+    print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
+    curator = Curator(
+        Uncoded(records),
+        budget,
+        ledger=ledger,
+        job=Job(name, print_, title=mechanism.name),
+        neighbours=relation,
+        source=OperatingSystem() if source is None else source,
+    )
+
+    # 1. Calibrate noise, over what is to be learned first and over the mechanism's own plan.
+    described, plan = schema, plan_of(schema, mechanism)
+    losses = curator.commit(plan)
+    # 2. Encode domain, learning what the schema leaves out. 3. Transforms were applied as the table was read.
+    schema = learning.learn(schema, curator, records.encode, losses)
+    stage("coding the records")
+    engine = records.encode(schema)
+    # 4. Compress. 5. Select. 6. Measure. 7. Synthesize: estimate.
+    found = mechanism(curator.over(engine), engine.domain, losses)
+    # 7. Synthesize: generate, and 8. Reverse, are the release's own: free, and as often as wanted.
+    certificate = staged(
+        curator.certificate(), plan, {"values": len(learning.steps(described)["values"])}
+    ) | {
+        "mechanism": describe(mechanism),
+        "dropped": list(records.dropped),
+    }
+    curator.finish()
+    return Release(
+        schema,
+        found.field,
+        found.compression,
+        found.measurements,
+        certificate,
+        tuple(transforms),
+        records.kind,
+    )
+
+
+def table(data: Any, schema: Schema | str | os.PathLike[str], *, delimiter: str | None = None) -> Table:
+    """A table's records as codes under a complete schema: an engine to count, or to give to a curator."""
+    known = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
+    return Records.open(data, known, name=known.name or "table", delimiter=delimiter).encode(known)
+
+
+def synth(
+    data: Any, schema: Any = None, *, rows: int | None = None, seed: int | None = None, **settings: Any
+) -> Any:
+    """Synthetic records in one go: `fit`, then `sample`; the kind of table given is the kind returned."""
+    return fit(data, schema, **settings).sample(rows, seed=seed)
+
+
+def plan_of(schema: Schema, mechanism: Mechanism) -> tuple[Group, ...]:
+    """Every question of a run with its share of the whole budget; from public knowledge alone."""
+    first = learning.groups(schema)
+    rest = 1 - sum((group.share for group in first), Fraction(0))
+    planned = mechanism.plan(known_domain(schema))
+    return first + tuple(replace(group, share=group.share * rest) for group in planned)
+
+
+def known_domain(schema: Schema) -> Domain:
+    """The domain as far as it is known before a run: a column still to be learned counts as one of 64 codes."""
+    return Domain(
+        {name: LEARNED if column.unlearned else column.size for name, column in schema.synthesised.items()}
+    )
+
+
+def _with_unit(schema: Schema, unit: str | None, most: int | None) -> Schema:
+    if unit is None and most is None:
+        return schema
+    return replace(schema, unit=unit or schema.unit, max_records_per_unit=most or schema.max_records_per_unit)
+
+
+def _check(schema: Schema, mechanism: Mechanism) -> None:
+    """Refuse what cannot work before any data is opened: a mechanism whose cliques the schema does not have."""
+    plan_of(schema, mechanism)
+    if not schema.unlearned:
+        mechanism.cliques(schema.domain())
+
+
+def _file_name(data: Any) -> str | None:
+    return Path(data).name.split(".")[0] if isinstance(data, str | os.PathLike) else None
+
+
+def _occasion(data: Any) -> str:
+    """What makes two runs the same run: an unchanged file; a frame in memory is new every time."""
+    if isinstance(data, str | os.PathLike):
+        try:
+            return f"{Path(data).resolve()} {os.stat(data).st_mtime_ns}"
+        except OSError:
+            pass
+    return uuid.uuid4().hex
+
+
+def _fingerprint(
+    schema: Schema,
+    mechanism: Mechanism,
+    budget: Budget,
+    neighbours: Neighbours,
+    transforms: Sequence[TableTransform],
+    label: str,
+) -> str:
+    """A digest of everything that makes a job what it is; nothing in it comes from a record."""
+    said = {
+        "schema": schema.to_toml(),
+        "mechanism": describe(mechanism),
+        "budget": budget.to_dict(),
+        "neighbours": neighbours.to_dict(),
+        "transforms": [transform.to_dict() for transform in transforms],
+        "label": label,
+    }
+    if not isinstance(label, str):
+        raise ParameterError(f"job {label!r} is not text.")
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

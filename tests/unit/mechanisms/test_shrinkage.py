@@ -1,0 +1,56 @@
+"""Noise is pulled towards what is known; signal is left alone."""
+
+import numpy as np
+
+from understudy.data import Table
+from understudy.domain import Domain
+from understudy.marginals import Measurement
+from understudy.mechanisms.shrinkage import coarse_to_fine, fit, least_risk
+
+RNG = np.random.default_rng(5)
+SIGMA = 30.0
+
+
+def noisy(table: np.ndarray) -> np.ndarray:
+    return table + np.rint(RNG.normal(0, SIGMA, table.shape))
+
+
+def test_a_table_that_is_all_noise_falls_back_to_the_prior() -> None:
+    prior = np.full((40, 40), 10.0)
+    shrunk = coarse_to_fine(noisy(prior), prior, SIGMA)
+    assert np.abs(shrunk - prior).mean() < 3.0  # the noise alone would move a cell by 24
+
+
+def test_a_strong_table_stays_as_it_was_measured() -> None:
+    truth = np.diag(np.full(6, 5000.0)) + 50.0
+    measured = noisy(truth)
+    prior = np.outer(truth.sum(1), truth.sum(0)) / truth.sum()
+    assert (
+        np.abs(coarse_to_fine(measured, prior, SIGMA) - truth).mean() < 1.3 * np.abs(measured - truth).mean()
+    )
+
+
+def test_what_is_true_of_blocks_survives_even_where_cells_are_drowned() -> None:
+    # Old codes go with column 1, young ones with column 0: each cell holds 15 records under noise of 30.
+    truth = np.zeros((80, 2))
+    truth[:40, 0] = truth[40:, 1] = 15.0
+    prior = np.full((80, 2), 7.5)
+    shrunk = coarse_to_fine(noisy(truth), prior, SIGMA)
+    assert shrunk[:40, 0].sum() / shrunk[:, 0].sum() > 0.85
+
+
+def test_the_path_ends_at_the_noisy_table_where_there_is_no_noise() -> None:
+    counts = RNG.integers(1, 1000, 50).astype(float)
+    np.testing.assert_allclose(least_risk(counts, np.full(50, 20.0), np.full(50, 1e-3)), counts, rtol=1e-4)
+
+
+def test_shrinking_halves_the_error_of_a_pair_that_is_mostly_noise() -> None:
+    domain = Domain({"a": 50, "b": 50})
+    table = Table(domain, {"a": RNG.integers(0, 50, 20_000), "b": RNG.integers(0, 50, 20_000)})
+    a, b, pair = table.count([("a",), ("b",), ("a", "b")])
+    log = [Measurement(m.clique, noisy(m.counts), SIGMA) for m in (a, b, pair)]
+    errors = [
+        np.abs(fit(domain, log, shrink=shrink).marginal(("a", "b")).counts - pair.counts).sum()
+        for shrink in (True, False)
+    ]
+    assert errors[0] < 0.5 * errors[1]
