@@ -1,0 +1,173 @@
+"""A draft of a schema: sensible, marked as not private, and silent about values of columns with many."""
+
+from __future__ import annotations
+
+import random
+import sys
+from datetime import date, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from understudy.cli import main
+from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number, Schema
+from understudy.pipeline.draft import draft, draft_file, schema_of_types
+
+ROWS = 400
+DATA = Path(__file__).parents[4] / "shared" / "data" / "acs2019" / "national2019.csv"
+
+
+def drafted(values: list[object], kind: pa.DataType | None = None, name: str = "x") -> object:
+    repeated = [values[i % len(values)] for i in range(ROWS)]
+    return draft(pa.table({name: pa.array(repeated, kind)}), name="t").columns[name]
+
+
+def test_the_first_comment_says_that_the_draft_is_not_private() -> None:
+    text = draft(pa.table({"a": [1, 2]}), name="t").to_toml()
+    first = text.splitlines()[0]
+    assert "made by looking at the data" in first
+    assert "NOT PRIVATE until a person has reviewed it" in first
+    assert Schema.from_toml(text).to_toml() == text
+
+
+def test_values_of_columns_with_many_are_found_nowhere_in_the_draft(tmp_path: Path) -> None:
+    chance = random.Random(0)
+    canaries = {
+        "name": [f"canary{chance.getrandbits(60)}" for _ in range(ROWS)],
+        "city": [f"canary{i % 60}x" for i in range(ROWS)],
+        "salary": [str(chance.randrange(10**6, 10**9)) for _ in range(ROWS)],
+        "ratio": [f"{chance.random() * 1e6:.3f}" for _ in range(ROWS)],
+        "born": [str(date(1950, 1, 1) + timedelta(chance.randrange(20_000))) for _ in range(ROWS)],
+        "note": ["canary7" if i == 5 else str(chance.randrange(10**6, 10**9)) for i in range(ROWS)],
+        "once": ["canaryonce" if i == 5 else "ab"[i % 2] for i in range(ROWS)],
+    }
+    lines = [",".join(canaries), *(",".join(row) for row in zip(*canaries.values(), strict=True))]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
+    text = draft_file(tmp_path / "people.csv").to_toml()
+    assert "canary" not in text
+    for name in ("salary", "ratio", "born", "note"):
+        assert not any(value in text for value in canaries[name]), name
+    schema = Schema.from_toml(text)
+    assert schema.name == "people"
+    assert [type(column) for column in schema.columns.values()] == [
+        Category, Category, Integer, Number, Date, Integer, Category,
+    ]  # fmt: skip
+    assert schema.columns["name"].discover
+    assert schema.columns["once"].values == ("a", "b")
+    assert "unit" in schema.columns["name"].comment
+    assert set(schema.unlearned) == {"name", "city", "salary", "ratio", "born", "note"}
+
+
+def test_a_few_values_become_a_list_or_bounds_to_review() -> None:
+    assert drafted(["M", "F"]).values == ("F", "M")
+    assert drafted([1, 2, 3]) == Integer(1, 3, comment="Review: min and max were read from the records.")
+    assert drafted([1, 50, 9999998]).values == (1, 50, 9999998)  # codes with gaps are a list
+    assert drafted([5]).values == (5,)
+    assert drafted([0.5, 1.5]).values == (0.5, 1.5)
+    assert drafted([True, False]) == Boolean()
+    assert drafted(["true", "False"]) == Boolean()
+
+
+def test_texts_among_numbers_mean_missing() -> None:
+    column = drafted(["1", "2", "N", "3"])
+    assert (column.min, column.max, column.missing) == (1, 3, ("N",))
+    assert drafted(["1", None, "2"]).missing is True
+    assert drafted(["1", "", "2"]).missing is True
+    assert drafted(["1.5", "?", "2.25"]).missing == ("?",)
+    assert drafted(["Y", "N"]).values == ("N", "Y")  # an answer, not a missing one
+
+
+def test_dates_are_seen_in_texts_and_in_types() -> None:
+    days = [date(2020, 1, 1), date(2020, 1, 5)]
+    for values in (days, [str(day) for day in days]):
+        column = drafted(values)
+        assert isinstance(column, Date)
+        assert (column.min, column.max) == tuple(days)
+    moments = [datetime(2020, 1, 1, 5), datetime(2020, 1, 2)]
+    for values in (moments, [moment.isoformat() for moment in moments]):
+        column = drafted(values)
+        assert isinstance(column, Datetime)
+        assert (column.min, column.max) == tuple(moments)
+    assert drafted(moments, pa.timestamp("ns", "UTC")).aware
+    assert drafted(["0000-01-01", "2020-01-01"]).unlearned  # a year that no calendar here has
+
+
+def test_odd_columns_are_drafted_all_the_same() -> None:
+    assert drafted([None], pa.null()).discover
+    assert drafted([None, "inf"]).unlearned
+    assert draft(pa.table({"a": pa.array([], pa.int64())}), name="t").unlearned
+    assert draft(pa.table({"a": pa.array(["x"]).dictionary_encode()}), name="t").columns["a"].discover
+    assert (
+        draft(pa.table({"key": [str(i) for i in range(50)]}), name="t")
+        .columns["key"]
+        .comment.startswith("Looks")
+    )
+
+
+def test_a_schema_of_types_alone_asks_for_everything_else_to_be_learned() -> None:
+    types = pa.schema(
+        {
+            "a": pa.string(),
+            "b": pa.int8(),
+            "c": pa.float32(),
+            "d": pa.bool_(),
+            "e": pa.date32(),
+            "f": pa.timestamp("s"),
+        }
+    )
+    schema = schema_of_types(types, name="t")
+    kinds = [Category, Integer, Number, Boolean, Date, Datetime]
+    assert [type(column) for column in schema.columns.values()] == kinds
+    assert set(schema.unlearned) == {"a", "b", "c", "e", "f"}
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the acs2019 data set is not beside the checkout")
+def test_a_raw_survey_file_gets_a_sensible_draft() -> None:
+    schema = draft_file(DATA)
+    assert schema.name == "national2019"
+    assert len(schema.columns["PUMA"].values) == 20
+    marked = [name for name, column in schema.columns.items() if column.missing == ("N",)]
+    assert marked == [
+        "MSP", "NOC", "NPF", "INDP", "INDP_CAT", "EDU", "PINCP", "PINCP_DECILE", "POVPIP", "DVET", "DREM", "DPHY",
+    ]  # fmt: skip
+    assert isinstance(schema.columns["PINCP"], Number)
+    assert schema.columns["EDU"].min == 1
+    assert set(schema.unlearned) == {"AGEP", "INDP", "PINCP", "POVPIP", "PWGTP", "WGTP"}
+
+
+def understudy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str
+) -> tuple[int, str]:
+    """The exit code and the output of a command."""
+    monkeypatch.setattr(sys, "argv", ["understudy", *words])
+    code = 0
+    try:
+        main()
+    except SystemExit as left:
+        code = int(left.code or 0)
+    return code, capsys.readouterr().out
+
+
+def test_the_command_prints_or_writes_a_draft_and_leaves_with_the_promised_codes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = partial(understudy, monkeypatch, capsys, "schema")
+    people = str(tmp_path / "people.parquet")
+    pq.write_table(pa.table({"sex": ["M", "F"] * 40, "age": list(range(80))}), people)
+    code, shown = run(people)
+    assert code == 0
+    assert Schema.from_toml(shown).name == "people"
+    assert run(people, "-o", str(tmp_path / "p.toml"), "--name", "others") == (0, "")
+    assert Schema.load(tmp_path / "p.toml").name == "others"
+    assert run(str(tmp_path / "nobody.csv")) == (1, "")
+    assert run()[0] == 2
+    assert run(people, "-o", str(tmp_path / "no" / "p.toml")) == (1, "")
+    (tmp_path / "tabs.txt").write_text("a\tb\n" + "1\t2\n" * 50)
+    code, shown = run(str(tmp_path / "tabs.txt"), "--delimiter", "\\t")
+    assert list(Schema.from_toml(shown).columns) == ["a", "b"]
+    helped = run("--help")[1]
+    assert "Examples:" in helped
+    assert "Exit codes:" in helped
