@@ -9,17 +9,39 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understudy.evaluation.contest import ContestScores, ContestTests, Scorer, score
+    from understudy.evaluation.correlation import Correlation
+    from understudy.evaluation.fidelity import KMarginal, TotalVariation
     from understudy.evaluation.income import Roles
+    from understudy.evaluation.learning import Learning
+    from understudy.evaluation.measures import Evaluation, Figure, Measure, evaluate
+    from understudy.evaluation.propensity import Propensity
+
+__all__ = [
+    "ContestScores",
+    "ContestTests",
+    "Correlation",
+    "Evaluation",
+    "Figure",
+    "KMarginal",
+    "Learning",
+    "Measure",
+    "Propensity",
+    "Roles",
+    "Scorer",
+    "TotalVariation",
+    "evaluate",
+    "score",
+]
 
 _HOMES = {
-    "ContestScores": "contest",
-    "ContestTests": "contest",
+    **dict.fromkeys(("ContestScores", "ContestTests", "Scorer", "score"), "contest"),
+    **dict.fromkeys(("Evaluation", "Figure", "Measure", "evaluate"), "measures"),
+    **dict.fromkeys(("KMarginal", "TotalVariation"), "fidelity"),
+    "Correlation": "correlation",
+    "Learning": "learning",
+    "Propensity": "propensity",
     "Roles": "income",
-    "Scorer": "contest",
-    "score": "contest",
 }
-
-__all__ = ["ContestScores", "ContestTests", "Roles", "Scorer", "score"]
 
 
 def __getattr__(name: str) -> Any:

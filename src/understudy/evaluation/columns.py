@@ -63,6 +63,15 @@ def rows_of(columns: Mapping[str, Codes]) -> int:
     return len(next(iter(columns.values())))
 
 
+def thin(table: Columns, rows: int, randomness: np.random.Generator) -> Columns:
+    """At most `rows` of the table's records, drawn without replacement."""
+    have = rows_of(table)
+    if have <= rows:
+        return table
+    chosen = np.sort(randomness.choice(have, rows, replace=False))
+    return {name: column[chosen] for name, column in table.items()}
+
+
 def _as_mapping(table: Any, what: str) -> dict[str, Any]:
     if isinstance(table, Mapping):
         return {str(name): table[name] for name in table}

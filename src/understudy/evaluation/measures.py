@@ -1,0 +1,151 @@
+"""Many measures of one synthetic table, each with baselines beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from understudy.errors import ParameterError
+from understudy.evaluation.baselines import BASELINES
+from understudy.evaluation.columns import Columns, read_columns, require_codes, rows_of
+from understudy.evaluation.correlation import Correlation
+from understudy.evaluation.fidelity import KMarginal, TotalVariation
+from understudy.evaluation.learning import Learning
+from understudy.evaluation.propensity import Propensity
+
+SYNTHETIC = "synthetic"
+REAL = "real"
+
+
+class Measure(Protocol):
+    """A frozen recipe that compares a candidate table with the real one."""
+
+    @property
+    def better(self) -> str:
+        """Which way is good: "lower" or "higher"."""
+        ...
+
+    def values(self, real: Columns, candidate: Columns, randomness: np.random.Generator) -> dict[str, float]:
+        """One or more figures by name."""
+        ...
+
+
+@runtime_checkable
+class Splits(Protocol):
+    """A measure that keeps some real records for testing, and draws baselines from the others."""
+
+    def split(self, real: Columns, randomness: np.random.Generator) -> tuple[Columns, Columns]:
+        """The records to test on, and those to train on."""
+        ...
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measure's figure for the synthetic table and for every table that stands beside it."""
+
+    name: str
+    better: str
+    by_table: Mapping[str, float]
+
+    @property
+    def synthetic(self) -> float:
+        """The figure of the synthetic table."""
+        return self.by_table[SYNTHETIC]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was found; it was read from real records and is as confidential as they are."""
+
+    figures: tuple[Figure, ...]
+    rows: Mapping[str, int]
+    seed: int
+
+    def __getitem__(self, name: str) -> Figure:
+        for figure in self.figures:
+            if figure.name == name:
+                return figure
+        raise ParameterError(
+            f"no measure {name!r} was taken.", hint=f"taken: {[f.name for f in self.figures]}."
+        )
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables compared, synthetic first."""
+        return tuple(dict.fromkeys(table for figure in self.figures for table in figure.by_table))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in plain types."""
+        figures = [{"name": f.name, "better": f.better, **f.by_table} for f in self.figures]
+        return {"rows": dict(self.rows), "seed": self.seed, "measures": figures}
+
+    def to_json(self) -> str:
+        """Everything, as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        wide = max([len("measure"), *(len(figure.name) for figure in self.figures)])
+        lines = [f"{'measure':{wide}}  better  " + "".join(f"{table:>13}" for table in self.tables)]
+        for figure in self.figures:
+            cells = (figure.by_table.get(table) for table in self.tables)
+            shown = "".join(f"{'':>13}" if cell is None else f"{cell:>13.5g}" for cell in cells)
+            lines.append(f"{figure.name:{wide}}  {figure.better:6}  {shown}")
+        return "\n".join(lines)
+
+
+def default_measures(columns: int, targets: Sequence[str] = ()) -> tuple[Measure, ...]:
+    """The usual measures for a table of that many columns, and learning of each target."""
+    widths = [TotalVariation(k) for k in (1, 2, 3) if k <= columns]
+    pairs = [Correlation("pearson"), Correlation("cramer"), Correlation("information")] if columns > 1 else []
+    models = [Propensity("logistic"), Propensity("tree")]
+    return (*widths, KMarginal(min(3, columns)), *pairs, *models, *(Learning(target) for target in targets))
+
+
+def evaluate(
+    real: Any,
+    synthetic: Any,
+    *,
+    measures: Sequence[Measure] | None = None,
+    targets: Sequence[str] = (),
+    seed: int = 0,
+) -> Evaluation:
+    """Every measure of `synthetic` against `real`, both tables of integer codes, and of the baselines.
+
+    `targets` are columns to learn (see `Learning`); `measures` replaces the usual ones. The same seed gives
+    the same figures. A synthetic value that is missing or not a code matches nothing.
+    """
+    mine = require_codes(read_columns(real, "the real table"), "the real table")
+    theirs = read_columns(synthetic, "the synthetic table", list(mine))
+    if isinstance(targets, str):
+        raise ParameterError(f"targets {targets!r} is one text.", hint="give a list of columns.")
+    for target in targets:
+        if target not in mine:
+            raise ParameterError(f"target {target!r} is not a column of the real table.")
+    chosen = default_measures(len(mine), targets) if measures is None else tuple(measures)
+    figures: list[Figure] = []
+    for index, measure in enumerate(chosen):
+        figures += _figures(measure, mine, theirs, [seed, index])
+    return Evaluation(tuple(figures), {REAL: rows_of(mine), SYNTHETIC: rows_of(theirs)}, seed)
+
+
+def _figures(measure: Measure, real: Columns, synthetic: Columns, seed: list[int]) -> list[Figure]:
+    tables: dict[str, Columns] = {SYNTHETIC: synthetic}
+    source = reference = real
+    if isinstance(measure, Splits):
+        reference, source = measure.split(real, np.random.default_rng([*seed, 1]))
+        tables[REAL] = source
+    for number, (name, draw) in enumerate(BASELINES.items()):
+        tables[name] = draw(source, rows_of(synthetic), np.random.default_rng([*seed, 2, number]))
+    # The same randomness for every table: they are asked about the same cliques.
+    found = {
+        name: measure.values(reference, table, np.random.default_rng([*seed, 3]))
+        for name, table in tables.items()
+    }
+    return [
+        Figure(name, measure.better, {table: figures[name] for table, figures in found.items()})
+        for name in found[SYNTHETIC]
+    ]
