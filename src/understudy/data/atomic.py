@@ -25,7 +25,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise FileError(
                 f"there is no folder {str(target.parent)!r} to write {shown!r} in.", hint="create it."
             )
-        if not os.access(target if _is_device(target) else folder, os.W_OK):
+        if not os.access(target if is_device(target) else folder, os.W_OK):
             raise FileError(f"file {shown!r} cannot be written.", hint="check the folder's permissions.")
     except FileError:
         raise
@@ -41,7 +41,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     Whatever goes wrong before, the unfinished file is removed. Devices and pipes are written directly.
     """
     check_writable(path)
-    if _is_device(Path(path)):
+    if is_device(Path(path)):
         with _faults(path), open(path, "wb") as file:
             yield file
         return
@@ -89,7 +89,8 @@ def _resolved(path: Path) -> Path:
     return path.resolve() if path.is_symlink() else path
 
 
-def _is_device(path: Path) -> bool:
+def is_device(path: Path) -> bool:
+    """Whether the path names something that is written to and not replaced, such as a terminal or a pipe."""
     try:
         mode = path.stat().st_mode
     except OSError:

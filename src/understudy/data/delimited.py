@@ -24,7 +24,9 @@ BLOCK = 1 << 20  # bytes that one thread parses at a time
 MOST_BLOCK = 1 << 30
 EMPTY_CELL = ("",)  # the texts that a reader takes for null: nothing but the empty cell
 
-_COLUMN = re.compile(r"In CSV column #(\d+)")
+# What PyArrow's messages begin with. They end with a piece of the file, which is never looked at.
+_MISFIT = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid (\w+)")
+_LONG_RECORD = "straddling object"
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ class _Reader:
         )
 
     def read(self, wanted: Mapping[str, pa.DataType]) -> pa.Table:
+        """The table, with larger blocks or fewer types than at first where the file needs it."""
         types, block, misfits = dict(wanted), BLOCK, 0
         while True:
             try:
@@ -126,23 +129,26 @@ class _Reader:
                 message = str(error)
             except (pa.ArrowException, MemoryError):
                 raise self._source.fault("is too large to read into memory") from None
-            found = _COLUMN.match(message)
-            if found is not None and "invalid UTF8" not in message:
-                name = self._included[int(found[1])]
-                if types.get(name, pa.string()) == pa.string():
-                    raise self._source.fault("cannot be read as CSV")
-                types[name] = pa.string()
-                misfits += 1
-                if misfits > 2:  # read the rest as text in one go, instead of once a column
-                    return self._through_text(types, block)
-            elif found is not None:
-                raise encoding_fault(self._source, self._content)
-            elif "straddling" in message and block < MOST_BLOCK:
-                block = min(16 * block, MOST_BLOCK)
-            elif "Empty CSV" in message:  # nothing but a header line, and no line end after it
-                return self._empty(types)
-            else:
+            if message.startswith(_LONG_RECORD):
+                if block >= len(self._content):  # nothing but a header line, and no line end after it
+                    return self._empty(types)
+                block = self._larger(block)
+                continue
+            found = _MISFIT.match(message)
+            if found is None:
                 raise self._parse_fault()
+            name = self._dialect.names[int(found[1])]
+            if found[2] == "UTF8" or types.get(name, pa.string()) == pa.string():
+                raise encoding_fault(self._source, self._content)
+            types[name] = pa.string()
+            misfits += 1
+            if misfits > 2:  # read the rest as text in one go, instead of once a column
+                return self._through_text(types, block)
+
+    def _larger(self, block: int) -> int:
+        if block >= MOST_BLOCK:
+            raise self._source.fault(f"holds a record of more than {MOST_BLOCK >> 20:,} MiB")
+        return min(16 * block, MOST_BLOCK)
 
     def _attempt(self, types: Mapping[str, pa.DataType], block: int) -> pa.Table:
         return pacsv.read_csv(

@@ -14,7 +14,7 @@ _U = np.uintp
 
 
 @njit(cache=True, nogil=True)
-def run_program(  # noqa: PLR0917 (a compiled kernel takes its arrays one by one)
+def run_program(
     packed: Any,
     members: Any,
     runs: Any,

@@ -9,7 +9,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Protocol
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
-from understudy.data.atomic import whole_file
+from understudy.data.atomic import is_device, whole_file
 from understudy.data.frames import from_frame
 from understudy.data.progress import progress
 from understudy.errors import FileError, ParameterError
@@ -91,6 +91,9 @@ class Writer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
+        if kind is not None and self._format is not None:
+            with suppress(Exception):  # so that nothing tries to finish a file that is gone
+                self._format.close()
         try:
             if kind is None:
                 if self._schema is None:
@@ -191,7 +194,7 @@ def _format_of(path: str | os.PathLike[str], delimiter: str) -> Callable[..., _F
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     gzipped = suffixes[-1:] == [".gz"]
     last = (suffixes[:-1] if gzipped else suffixes)[-1:]
-    suffix = last[0] if last else (".csv" if gzipped else "")
+    suffix = last[0] if last else (".csv" if gzipped or is_device(Path(path)) else "")
     if delimiter and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise ParameterError(f"delimiter {delimiter!r} is not one plain character.")
     if suffix in DELIMITERS:
