@@ -12,9 +12,10 @@ from understudy.model.loss import absolute
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats
 from understudy.model.polish import Goal
+from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
-_ROUNDS = 40
+_ROUNDS = 60
 _SHRINK = 0.6
 
 Squares = Callable[[list[Measurement]], tuple[Floats, int]]
@@ -77,4 +78,4 @@ def _lower_bound(
     asked.blame(propagation, total, dual, cost)
     if possible is not None:
         cost += possible
-    return propagation.cheapest(cost) - float(dual @ asked.values)
+    return propagation.cheapest(cost) - float(dot(dual, asked.values))

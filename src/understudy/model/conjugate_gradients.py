@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from understudy.model.plan import Floats
+from understudy.model.projections import dot
 
 
 def conjugate_gradients(
@@ -21,19 +22,19 @@ def conjugate_gradients(
     residual = right.copy()
     preconditioned = residual / diagonal
     step = preconditioned.copy()
-    energy = first = float(residual @ preconditioned)
+    energy = first = float(dot(residual, preconditioned))
     for taken in range(steps):
         if not energy > accuracy**2 * first:
             return solution, taken
         image = apply(step)
-        curvature = float(step @ image)
+        curvature = float(dot(step, image))
         if not curvature > 0.0:
             return solution, taken + 1
         length = energy / curvature
         solution += length * step
         residual -= length * image
         np.divide(residual, diagonal, out=preconditioned)
-        before, energy = energy, float(residual @ preconditioned)
+        before, energy = energy, float(dot(residual, preconditioned))
         step *= energy / before
         step += preconditioned
     return solution, steps

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats
+from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
 
@@ -23,7 +22,7 @@ class LeastSquares:
 
     def loss(self, answers: Floats) -> float:
         difference = answers - self.values
-        return 0.5 * float(np.dot(self.weights * difference, difference))
+        return 0.5 * float(dot(self.weights * difference, difference))
 
     def gradient(self, answers: Floats) -> Floats:
         return self.weights * (answers - self.values)
@@ -34,5 +33,5 @@ class LeastSquares:
         self.observations.blame(self.propagation, 1.0, dual, spare)
         if self.possible is not None:
             spare += self.possible
-        conjugate = float(np.dot(dual, 0.5 * dual / self.weights + self.values))
+        conjugate = float(dot(dual, 0.5 * dual / self.weights + self.values))
         return self.propagation.cheapest(spare) - conjugate

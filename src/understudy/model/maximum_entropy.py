@@ -15,6 +15,7 @@ from understudy.model import kernels
 from understudy.model.conjugate_gradients import conjugate_gradients
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats
+from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
 _CG_STEPS = 100
@@ -88,8 +89,8 @@ def newton_step(
         theta = fit.theta.copy()
         observations.blame(propagation, -length, step, theta)
         trial = field(observations, propagation, theta)
-        change = trial.log_total - fit.log_total + length * float(step @ wanted)
-        if trial.log_total > -np.inf and change <= -1e-4 * length * float(step @ apart):
+        change = trial.log_total - fit.log_total + length * float(dot(step, wanted))
+        if trial.log_total > -np.inf and change <= -1e-4 * length * float(dot(step, apart)):
             propagation.rebase(trial.theta, trial.separators)
             return trial
         length *= 0.3

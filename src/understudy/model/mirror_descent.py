@@ -13,6 +13,7 @@ from understudy.model.loss import Loss
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats
 from understudy.model.polish import Goal
+from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
 _LOOK = 10  # steps between two certificates
@@ -56,7 +57,7 @@ def descend(
             trial = maximum_entropy.field(asked, propagation, theta)
             steps += 1
             then = loss.value(trial.answers * total, values, stddev) if trial.log_total > -np.inf else np.inf
-            if then <= now - 0.25 * float(slope @ (fit.answers - trial.answers)):
+            if then <= now - 0.25 * float(dot(slope, fit.answers - trial.answers)):
                 propagation.rebase(trial.theta, trial.separators)
                 fit, now = trial, then
                 break
@@ -78,4 +79,4 @@ def _gap(
     observations.blame(propagation, 1.0, slope, cost)
     if possible is not None:
         cost += possible
-    return max(float(slope @ answers) - propagation.cheapest(cost), 0.0)
+    return max(float(dot(slope, answers)) - propagation.cheapest(cost), 0.0)

@@ -14,6 +14,7 @@ from understudy.errors import ParameterError
 from understudy.marginals import Measurement
 from understudy.model.junction_tree import JunctionTree
 from understudy.model.plan import Floats, Plan, homes, make_plan
+from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
 
@@ -81,7 +82,7 @@ class Observations:
             pairs = direct[clique]
             weight = sum((w for _, w in pairs), np.zeros(pairs[0][0].size))
             mean = sum((y * (w / weight) for y, w in pairs), np.zeros(weight.size))
-            self.offset += sum(0.5 * float(w @ (y - mean) ** 2) for y, w in pairs) if len(pairs) > 1 else 0.0
+            self.offset += sum(0.5 * float(dot(w, (y - mean) ** 2)) for y, w in pairs) if len(pairs) > 1 else 0.0
             values.append(mean)
             weights.append(weight)
         self.values, self.weights = np.concatenate(values), np.concatenate(weights)

@@ -60,6 +60,10 @@ class Polish:
 def polish(state: Polish, goal: Goal, callback: Callable[[Certificate], None] | None) -> Certificate:
     """The certificate at the end; `state.marginals` holds the field."""
     failures = 0
+    problem = state.problem
+    answers = problem.observations.answers(problem.propagation, state.marginals)
+    spare = np.empty_like(state.marginals)
+    state.bound = problem.lower_bound(problem.gradient(answers), spare)
     advance = _held if state.programme.held else _whole
     while True:
         found = state.found()

@@ -18,6 +18,15 @@ SUMS = {"reassoc", "contract", "nsz"}
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
+def dot(left: Any, right: Any) -> float:
+    """The inner product; the same whatever the number of threads, which a linear-algebra library does not promise."""
+    total = 0.0
+    for i in range(left.size):
+        total += left[i] * right[i]
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def _advance(index: Any, sizes: Any, strides: Any, first: int, last: int, d: int) -> int:
     """The target cell of the next row of the odometer over groups first..last-1."""
     j = last - 1

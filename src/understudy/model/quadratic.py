@@ -21,6 +21,7 @@ from understudy.model import kernels
 from understudy.model.conjugate_gradients import conjugate_gradients
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats
+from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
 _CG_STEPS = 200
@@ -57,9 +58,9 @@ class QuadraticProgramme:
                 self.values[self.places[clique]] = values / total
                 self.weights[self.places[clique]] = weights * total**2
         self.free = self.weights == 0.0
-        self.held = bool(self.free.any())
-        self.true_weights = self.weights.copy() if self.held else self.weights
-        self.weights[self.free] = self._hold()[self.free] if self.held else 0.0
+        self.true_weights = self.weights.copy() if self.free.any() else self.weights
+        self.weights[self.free] = self._hold()[self.free]
+        self.held = self._any_held()
         self.allowed = None if possible is None else np.isfinite(possible)
         self.roots = [self.places[tree.cliques[k]] for k in tree.roots]
         self.edges = plan.separator_cells
@@ -75,11 +76,21 @@ class QuadraticProgramme:
         felt = np.zeros(self.plan.cells)
         self.partial.blame(self.propagation, _HOLD, self.scales, felt)
         felt = np.abs(felt)
-        usual = float(felt[felt > 0].mean()) if (felt > 0).any() else 1.0
+        known = felt[felt > 0] if (felt > 0).any() else self.weights[~self.free]
+        usual = float(known.mean()) if known.size else 1.0
         for place in self.places.values():
             mean = float(felt[place].mean())
             felt[place] = mean if mean > 0 else usual
         return felt
+
+    def _any_held(self) -> bool:
+        """Whether a clique that was not measured whole matters: one alone and never asked about does not."""
+        tree = self.plan.tree
+        asked = set(self.partial.plan.observed[:, 0].tolist())
+        return any(
+            clique not in self.whole and (k in asked or tree.parent[k] >= 0 or tree.children[k])
+            for k, clique in enumerate(tree.cliques)
+        )
 
     def recentre(self) -> None:
         """Hold the cliques that were not measured whole to where they are now."""
@@ -89,11 +100,11 @@ class QuadraticProgramme:
     def loss(self, tables: Floats) -> float:
         """The loss of clique tables that agree with one another (without what merging measurements left over)."""
         apart = self.partial.answers(self.propagation, tables) - self.asked
-        squares = float(np.dot(self.scales * apart, apart))
-        if self.held:
+        squares = dot(self.scales * apart, apart)
+        if self.true_weights is not self.weights:
             apart = np.where(self.free, 0.0, tables - self.values)
-            return 0.5 * (float(np.dot(self.true_weights, np.square(apart))) + squares)
-        return 0.5 * (float(np.dot(self.weights, np.square(tables - self.values))) + squares)
+            return float(0.5 * (dot(self.true_weights, np.square(apart)) + squares))
+        return float(0.5 * (dot(self.weights, np.square(tables - self.values)) + squares))
 
     def dual(self) -> Floats:
         """The price of every answer, in the order of all observations: a point to certify with."""
@@ -113,7 +124,7 @@ class QuadraticProgramme:
         """Take one Newton step on the prices; False when none improves the bound."""
         gradient = self.slope(self.prices, self.cells)
         direction = self.direction(gradient, self.cells, accuracy)
-        rise = float(gradient @ direction)
+        rise = float(dot(gradient, direction))
         length = 1.0
         for _ in range(_HALVINGS):
             prices = self.prices + length * direction
@@ -149,12 +160,10 @@ class QuadraticProgramme:
         if self.allowed is not None:
             bought *= self.allowed
         r = prices[self.answers]
-        value = 0.5 * float(np.dot(self.weights, np.square(bought - self.values))) + float(
-            np.dot(cost, bought)
-        )
-        value -= float(np.dot(r, 0.5 * r / self.scales + self.asked)) + float(prices[self.totals].sum())
+        value = 0.5 * dot(self.weights, np.square(bought - self.values)) + dot(cost, bought)
+        value -= dot(r, 0.5 * r / self.scales + self.asked) + float(prices[self.totals].sum())
         self.steps += 1
-        return value, bought
+        return float(value), bought
 
     def slope(self, prices: Floats, cells: Floats) -> Floats:
         """The gradient of the dual value: how far the bought cells are from agreeing."""
@@ -171,7 +180,8 @@ class QuadraticProgramme:
         kernels.gather(yielding, diagonal, self.plan.cliques, *self.plan.shapes)
         diagonal[self.answers] = self.partial.diagonal(self.propagation, yielding) + 1.0 / self.scales
         diagonal[self.totals] = [yielding[place].sum() for place in self.roots]
-        least = 1e-9 * float(diagonal.max())
+        moving = diagonal > 0.0
+        least = np.where(moving, 1e-10 * diagonal, float(np.median(diagonal[moving])) if moving.any() else 1.0)
         image = np.empty_like(gradient)
 
         def hessian(step: Floats) -> Floats:
