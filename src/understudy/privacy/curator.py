@@ -188,7 +188,7 @@ class Curator:
             raise BudgetError(f"choose needs a Choice loss, not {budget!r}.")
         loss = Choice(budget.epsilon)
         with self._session.turn:
-            allowance = self._session.allowance.charge(loss, 0.0)
+            allowance = self._session.allowance.charge(budget, loss, 0.0)
             words = questions.choose_words(self._view, offered, prices, loss.epsilon)
             scores = self._known(estimates)
             unscored = [clique for clique in offered if clique and clique not in scores]
@@ -258,7 +258,7 @@ class Curator:
         distance = sum((size * table_error(scale) for size, scale in drawn), Fraction(0))
         slack = table_slack(distance, self.budget.epsilon)
         if isinstance(budget, Gaussian):
-            return allowance.charge(loss, slack), loss, slack
+            return allowance.charge(budget, loss, slack), loss, slack
         check_slack(slack, budget)
         return allowance, loss, slack
 

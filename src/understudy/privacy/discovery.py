@@ -67,7 +67,7 @@ def price(allowance: Allowance, budget: Any) -> Price:
         (scale,) = rounded_up(loss.scales)
         slack = delta + table_slack(neighbours.l1 * table_error(scale), epsilon)
         least = gaussian_threshold(scale, delta, neighbours)
-        after = allowance.charge(loss, slack)
+        after = allowance.charge(loss, loss, slack)
         return Price(after, (loss, Slack(slack)), discrete_gaussian, scale, delta, least)
     if isinstance(budget, Budget | Approximate) and budget.epsilon > 0:
         cost = Approximate(budget.epsilon, budget.delta)
@@ -76,7 +76,9 @@ def price(allowance: Allowance, budget: Any) -> Price:
         if delta <= 0:
             raise BudgetError(f"delta {budget.delta!r} is below the precision of the noise tables.")
         least = laplace_threshold(scale, delta, neighbours)
-        after = allowance.set_aside(budget) if isinstance(budget, Budget) else allowance.charge(cost, 0.0)
+        after = (
+            allowance.set_aside(budget) if isinstance(budget, Budget) else allowance.charge(cost, cost, 0.0)
+        )
         return Price(after, (cost,), discrete_laplace, scale, delta, least)
     raise BudgetError(f"discover needs a Budget or a loss, not {budget!r}.")
 

@@ -40,8 +40,11 @@ class Part(Protocol):
         """The rule, for the certificate."""
         ...
 
-    def charge(self, loss: Loss, slack: float) -> Part:
-        """The part after one more question; refused when the rule does not admit it."""
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> Part:
+        """The part after one more question; refused when the rule does not admit it.
+
+        `asked` is the loss as the caller named it, `loss` the same with the weights that are really used.
+        """
         ...
 
     def piece(self, loss: Gaussian) -> tuple[Part, Gaussian]:
@@ -56,7 +59,7 @@ class Single:
     budget: Budget
     rule: str = "one question"
 
-    def charge(self, loss: Loss, slack: float) -> Part:
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> Part:
         raise BudgetError("this part of the budget was set aside for one question, which was asked.")
 
     def piece(self, loss: Gaussian) -> tuple[Part, Gaussian]:
@@ -81,14 +84,12 @@ class Plan:
     slack: float = 0.0
     rule: str = "exact composition of a plan fixed beforehand"
 
-    def charge(self, loss: Loss, slack: float) -> Plan:
-        open_ = [place for place, step in enumerate(self.planned) if step.left]
-        same = [place for place in open_ if self.planned[place].loss == loss]
-        fits = [place for place in open_ if _covers(self.planned[place].loss, loss)]
-        if not fits:
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> Plan:
+        wanted = _one(asked)
+        place = next((i for i, step in enumerate(self.planned) if step.left and step.loss == wanted), None)
+        if place is None or not _covers(wanted, loss):
             raise _unplanned(loss)
         check_slack(self.slack + slack, self.budget)
-        place = (same or fits)[0]
         step = self.planned[place]
         planned = (*self.planned[:place], replace(step, left=step.left - 1), *self.planned[place + 1 :])
         return replace(self, planned=planned, slack=self.slack + slack)
@@ -97,9 +98,7 @@ class Plan:
         pieces = [step.loss for step in self.planned if step.left and step.batch == loss]
         if pieces and isinstance(pieces[0], Gaussian):
             return self, pieces[0]
-        if not any(step.left and step.loss == loss for step in self.planned):
-            raise _unplanned(loss)
-        whole = self.charge(loss, 0.0)  # the batch leaves the plan, its pieces enter it
+        whole = self.charge(loss, loss, 0.0)  # the batch leaves the plan, its pieces enter it
         cut = _pieces(loss)
         planned = (*whole.planned, *(Planned(single, batch=loss) for single in cut))
         return replace(whole, planned=planned), cut[0]
@@ -113,7 +112,7 @@ class Adaptive:
     spent: Filter
     rule: str = "zCDP filter"
 
-    def charge(self, loss: Loss, slack: float) -> Adaptive:
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> Adaptive:
         return replace(self, spent=self.spent.charge(loss, *([Slack(slack)] if slack else [])))
 
     def piece(self, loss: Gaussian) -> tuple[Part, Gaussian]:
@@ -166,10 +165,10 @@ class Allowance:
             )
         return replace(self, parts=(*self.parts, Single(budget)))
 
-    def charge(self, loss: Loss, slack: float) -> Allowance:
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> Allowance:
         """The allowance after one more question, charged to the open part."""
         before = self.opened()
-        return before._with(before.parts[-1].charge(loss, slack))
+        return before._with(before.parts[-1].charge(asked, loss, slack))
 
     def piece(self, loss: Gaussian) -> tuple[Allowance, Gaussian]:
         """One marginal's worth of a batch asked one by one, and the allowance in which to charge it."""
@@ -222,14 +221,13 @@ def _pieces(loss: Gaussian) -> list[Gaussian]:
 
 def _covers(planned: Loss, loss: Loss) -> bool:
     """Whether a question at `loss` is what was planned; planned weights of None stand for any."""
-    if isinstance(planned, Gaussian) and isinstance(loss, Gaussian) and planned.weights is not None:
-        if loss.weights is None or len(planned.weights) != len(loss.weights):
-            return False
-        same = all(map(math.isclose, planned.weights, loss.weights))
-        return same and planned.sigma == loss.sigma
-    if isinstance(planned, Gaussian) and isinstance(loss, Gaussian):
+    if not (isinstance(planned, Gaussian) and isinstance(loss, Gaussian)):
+        return planned == loss
+    if planned.weights is None:
         return planned.sigma == loss.sigma
-    return planned == loss
+    if loss.weights is None or len(planned.weights) != len(loss.weights):
+        return False
+    return planned.sigma == loss.sigma and all(map(math.isclose, planned.weights, loss.weights))
 
 
 def _unplanned(loss: Loss) -> BudgetError:
