@@ -38,7 +38,6 @@ def command(rows: int, output: str, epsilon: float) -> None:
     from understudy.domain import Schema
     from understudy.pipeline import fit
     from understudy.presets import town
-    from understudy.privacy import Ledger
 
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,13 +50,12 @@ def command(rows: int, output: str, epsilon: float) -> None:
         people = town.simulate(rows, seed=1)
         write(people, files["town.csv"])
         files["town.toml"].write_text(town.SCHEMA)
-        ledger = Ledger(files["ledger.db"])
         release = fit(
             files["town.csv"],
             Schema.from_toml(town.SCHEMA),
             epsilon=epsilon,
             delta=1e-9,
-            ledger=ledger,
+            ledger=files["ledger.db"],
             stage=stage,
         )
         release.save(files["town.release"])
@@ -69,7 +67,7 @@ def command(rows: int, output: str, epsilon: float) -> None:
     click.echo(
         f"A town of {rows:,} simulated people, and {written:,} synthetic ones who stand in for them.\n"
     )
-    tell(summary(release, ledger) | {"synthetic": str(files["synthetic.csv"]), "rows": written})
+    tell(summary(release, files["ledger.db"]) | {"synthetic": str(files["synthetic.csv"]), "rows": written})
     click.echo("\nthe same question asked of both tables (the town is simulated, so it may be shown):")
     show_table(rows_of_comparison, ["question", "town", "synthetic"])
     click.echo("\nfiles:")

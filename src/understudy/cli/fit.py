@@ -8,7 +8,7 @@ import click
 
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
-from understudy.cli.running import run_fit, summary, tell
+from understudy.cli.running import check_output, run_fit, summary, tell
 
 
 @click.command("fit", short_help="Learn a release from a private table.")
@@ -30,6 +30,7 @@ def command(data: str, output: str, as_json: bool, **settings: Any) -> None:
       understudy fit people.csv --schema people.toml --epsilon 1 --delta 1e-9 -o people.release
       understudy fit people.parquet --epsilon 0.5 --delta 1e-9 --mechanism independent -o people.release
     """
+    check_output(output)
     with stages() as stage:
         release, ledger = run_fit(data, settings, stage)
         stage("writing the release")

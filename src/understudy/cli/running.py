@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from understudy.cli.console import show_table
-from understudy.errors import FileError, ParameterError
+from understudy.errors import ParameterError
 
 if TYPE_CHECKING:
     from understudy.domain import Schema
     from understudy.mechanisms import Mechanism
     from understudy.pipeline import Release
-    from understudy.privacy import Budget, Ledger
+    from understudy.privacy import Budget
 
 
 def number(name: str, text: str) -> float:
@@ -64,7 +64,7 @@ def mechanism_from(settings: Mapping[str, Any], schema: Schema | None) -> Mechan
     return mechanism_of(settings["mechanism"], cliques=cliques, public=public)
 
 
-def check_output(output: str, rows: str | None) -> int | None:
+def check_output(output: str, rows: str | None = None) -> int | None:
     """The rows to generate, once the output file can be written: refused before anything is spent."""
     from understudy.data import check_writable
 
@@ -75,18 +75,16 @@ def check_output(output: str, rows: str | None) -> int | None:
     return wanted
 
 
-def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -> tuple[Release, Ledger]:
+def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -> tuple[Release, Path]:
     """A release from the options of `fit` and `synth`, and the ledger that it was charged to."""
     from understudy.domain import Schema
     from understudy.pipeline import fit
-    from understudy.privacy import Ledger, Seeded
+    from understudy.privacy import Seeded, default_ledger_path
 
     budget = budget_of(settings)
     schema = Schema.load(settings["schema"]) if settings["schema"] else None
     mechanism = mechanism_from(settings, schema)
-    if not Path(data).exists():
-        raise FileError(f"there is no file {data!r}.", hint="check the path.")
-    ledger = Ledger(settings["ledger"])
+    ledger = Path(settings["ledger"] or default_ledger_path()).resolve()
     seed = settings["insecure_seed"]
     release = fit(
         data,
@@ -103,6 +101,8 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
             for key in ("name", "job", "unit", "max_records_per_unit", "neighbours", "delimiter")
         },
     )
+    for warning in release.certificate["warnings"]:
+        click.echo(f"understudy: warning: {warning}", err=True)
     return release, ledger
 
 
@@ -119,7 +119,7 @@ def write_sample(release: Release, rows: int | None, output: str, seed: int | No
     return written
 
 
-def summary(release: Release, ledger: Ledger) -> dict[str, Any]:
+def summary(release: Release, ledger: Path) -> dict[str, Any]:
     """What a run did: what it spent by stage, what it measured, where it is written down."""
     from understudy.pipeline.certificate import spent_by_stage
     from understudy.pipeline.release import cliques_of
@@ -137,7 +137,8 @@ def summary(release: Release, ledger: Ledger) -> dict[str, Any]:
         "marginals": orders,
         "estimated_rows": release.rows,
         "dropped_columns": certificate.get("dropped", []),
-        "ledger": str(ledger.path),
+        "ledger": str(ledger),
+        "warnings": certificate["warnings"],
     }
 
 

@@ -27,8 +27,9 @@ MOST_LISTED = 50  # distinct values of a column whose values may be written down
 MOST_SHARE = 0.05  # and how many there may be for each record
 MOSTLY = 0.95  # of a column's cells must be numbers for it to be one of numbers
 
-OPENING = """\
-This draft was made by looking at the data: it is NOT PRIVATE until a person has reviewed it.
+DRAFTED = "NOT PRIVATE until a person has reviewed it"
+OPENING = f"""\
+This draft was made by looking at the data: it is {DRAFTED}.
 Check every line: values, bounds and texts that are not public knowledge must go. What is
 left out (min, max, values with discover = true) is learned privately, out of the budget."""
 REVIEW_BOUNDS = "Review: min and max were read from the records."

@@ -6,7 +6,7 @@ so says nothing about them. Column names and types are taken as public.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction

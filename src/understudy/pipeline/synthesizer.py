@@ -28,10 +28,12 @@ from understudy.errors import ParameterError
 from understudy.mechanisms import MST, Mechanism
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
+from understudy.pipeline.draft import DRAFTED
 from understudy.pipeline.recipes import describe
 from understudy.pipeline.records import Records, Uncoded
 from understudy.pipeline.release import Release
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
+from understudy.privacy.budget import LARGE_EPSILON
 from understudy.transforms.derive import TableTransform
 
 Stage = Callable[[str], None]
@@ -108,6 +110,7 @@ def fit(
     ) | {
         "mechanism": describe(mechanism),
         "dropped": list(records.dropped),
+        "warnings": warnings(described, budget),
     }
     curator.finish()
     return Release(
@@ -147,6 +150,24 @@ def known_domain(schema: Schema) -> Domain:
     return Domain(
         {name: LEARNED if column.unlearned else column.size for name, column in schema.synthesised.items()}
     )
+
+
+def warnings(schema: Schema, budget: Budget) -> list[str]:
+    """What a person should know before trusting a run; recorded in its certificate. From public knowledge alone."""
+    found = []
+    if schema.rows and budget.delta > 1 / schema.rows:
+        found.append(
+            f"delta {budget.delta:g} is above 1 / {schema.rows} rows: it could expose a whole record."
+        )
+    if budget.epsilon > LARGE_EPSILON:
+        found.append(
+            f"epsilon {budget.epsilon:g} is above {LARGE_EPSILON:g}, where the promise is next to empty."
+        )
+    if DRAFTED in schema.comment:
+        found.append(
+            "the schema is a draft made by looking at the data; once reviewed, remove its first comment."
+        )
+    return found
 
 
 def _with_unit(schema: Schema, unit: str | None, most: int | None) -> Schema:
