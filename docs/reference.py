@@ -16,7 +16,9 @@ def reference() -> str:
     for name in COMMANDS:
         command = understudy.get_command(root, name)
         assert command is not None
-        context = click.Context(command, info_name=name, parent=root, terminal_width=100, max_content_width=100)
+        context = click.Context(
+            command, info_name=name, parent=root, terminal_width=100, max_content_width=100
+        )
         parts += [f"## understudy {name}", "", "```text", command.get_help(context), "```", ""]
     return "\n".join(parts)
 
