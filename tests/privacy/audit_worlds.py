@@ -44,19 +44,20 @@ class Filled:
         return self
 
 
-def plan(columns: int = COLUMNS) -> list[Group]:
+def plan(columns: int = COLUMNS, weights: Sequence[float] | None = None) -> list[Group]:
     """The plan of MST: a third for columns, a third for choices, a third for pairs."""
     third = Fraction(1, 3)
+    ones = (1.0,) * columns
     return [
-        Group("columns", "measure", third),
+        Group("columns", "measure", third, weights=ones if weights is None else tuple(weights)),
         Group("choices", "choose", third, count=columns - 1),
-        Group("pairs", "measure", third),
+        Group("pairs", "measure", third, weights=ones[1:]),
     ]
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What half a million runs in each of two worlds prove, and the most that they could have."""
+    """What a million runs in each of two worlds prove, and the most that they could have."""
 
     proved: float
     proved_by_definition: float
@@ -70,7 +71,7 @@ def audit(
     *,
     source: Randomness | None = None,
     runs: int = RUNS,
-    repeats: int = 4,
+    repeats: int = 2,
     weights: Sequence[float] | None = None,
 ) -> Audit:
     """The audit of an MST plan's measurements, with and without one unit."""
@@ -106,7 +107,7 @@ def _statistic(
     cells = np.concatenate([own, k - own]) if replaced else own
     names = tuple(f"c{i}" for i in range(2 * COLUMNS - 1))
     curator = Curator(Filled(cells, names), budget, neighbours=neighbours, source=source)
-    losses = curator.commit(plan())
+    losses = curator.commit(plan(COLUMNS, weights))
     measured = curator.measure(names[:COLUMNS], budget=losses["columns"], weights=weights)
     measured += curator.measure(names[COLUMNS:], budget=losses["pairs"])
     statistic, square = np.zeros(runs), 0.0

@@ -190,7 +190,7 @@ def check_neighbours_stay_as_close_as_declared() -> None:
         records = np.column_stack([rng.integers(0, size, rng.integers(1, 8)) for size in (1,)] * 3)
         records[0] = [2, 1, 4]  # a record that is the only one with its values
         answers = [
-            Curator(Rows(domain, codes), BUDGET, source=Seeded(seed)).measure(cliques, budget=BUDGET)
+            Curator(Rows(domain, codes), LARGE, source=Seeded(seed)).measure(cliques, budget=Gaussian(4.0))
             for codes in (records, records[1:])
         ]
         for one, other in zip(*answers, strict=True):

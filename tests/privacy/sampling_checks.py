@@ -105,7 +105,7 @@ def check_choice_law(
     scores: list[int],
     epsilon: float,
     sensitivity: int = 1,
-    draws: int = 20_000,
+    draws: int = 10_000,
 ) -> None:
     """Choices follow exp(epsilon score / (2 sensitivity)), by chi-square at 1e-9."""
     array = np.array(scores, dtype=np.int64)
