@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 from audit_worlds import Filled, audit
-from rows_engine import Rows, base_and_target
+from plain_engine import PlainEngine
+from rows_engine import base_and_target, rows
 from sampling_checks import check_choice_law, check_tails, chi_square, unreachable
 from scipy import stats
 
@@ -168,10 +169,10 @@ def check_scores_are_exact_integers_of_sensitivity_one() -> None:
         tables = {c: rng.uniform(0, 3, domain.shape(c)) for c in candidates}
         with _seen_scores() as seen:
             for codes in (records, records[1:]):
-                Curator(Rows(domain, codes), AMPLE).choose(candidates, lambda c: tables[c], Choice(1.0))  # noqa: B023
+                Curator(rows(domain, codes), AMPLE).choose(candidates, lambda c: tables[c], Choice(1.0))  # noqa: B023
         exact = [
             int(np.abs(m.counts - np.rint(tables[m.clique]).astype(int)).sum())
-            for m in Rows(domain, records).count(candidates)
+            for m in rows(domain, records).count(candidates)
         ]
         assert seen[0].dtype == np.int64
         assert seen[0].tolist() == exact, "scores are not the misfit of rounded estimates"
@@ -190,7 +191,7 @@ def check_neighbours_stay_as_close_as_declared() -> None:
         records = np.column_stack([rng.integers(0, size, rng.integers(1, 8)) for size in (1,)] * 3)
         records[0] = [2, 1, 4]  # a record that is the only one with its values
         answers = [
-            Curator(Rows(domain, codes), LARGE, source=Seeded(seed)).measure(cliques, budget=Gaussian(4.0))
+            Curator(rows(domain, codes), LARGE, source=Seeded(seed)).measure(cliques, budget=Gaussian(4.0))
             for codes in (records, records[1:])
         ]
         for one, other in zip(*answers, strict=True):
@@ -214,7 +215,7 @@ def check_rare_values_are_not_named() -> None:
     """A value that one person alone holds is named with probability delta, not more."""
     values = ["common"] * 500 + ["canary"]
     for _ in range(200):
-        curator = Curator(Rows(Domain({}), np.zeros((0, 0), dtype=int), values), BUDGET)
+        curator = Curator(PlainEngine({}, Domain({}), {"city": values}), BUDGET)
         named = curator.discover("city", BUDGET)
         assert "canary" not in tuple(named), "a value of one person was named"
 

@@ -217,9 +217,10 @@ def units_not_bounded(patch):
 @caught_by(checks.check_neighbours_stay_as_close_as_declared)
 def domain_read_from_the_records(patch):
     def cropped(self):
-        domain, codes = self._engine.domain, self._engine.codes
-        sizes = {name: int(codes[:, i].max()) + 1 if len(codes) else 1 for i, name in enumerate(domain)}
-        return domain.resize(sizes)
+        columns = self._engine.columns
+        return self._engine.domain.resize(
+            {name: int(max(codes, default=0)) + 1 for name, codes in columns.items()}
+        )
 
     def counted(self, batch):
         return [
