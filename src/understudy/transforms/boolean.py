@@ -23,7 +23,7 @@ class BooleanCodec(Codec[Boolean]):
 
     def _code(self, value: Any) -> int:
         text = arrays.text_of(value)
-        if text in self.column.missing_texts or text.strip(" \t").lower() in ("", "nan"):
+        if text in self.column.missing_texts or grammar.no_number(text):
             return self.column.null_code
         truth = grammar.truth(text)
         if truth is not None:

@@ -49,7 +49,7 @@ class CategoryCodec(Codec[Category]):
     def _of_other(self, value: Any) -> int:
         """The code of a value when the list holds numbers or booleans."""
         text = arrays.text_of(value)
-        if text in self.missing or text.strip(" \t").lower() in ("", "nan", "-nan"):
+        if text in self.missing or grammar.no_number(text):
             return self.column.null_code
         meant = self._meaning(text)
         if meant in self.codes:

@@ -16,6 +16,7 @@ import numpy as np
 FURTHEST = 2**63 - 1  # a whole number or moment past the end of int64 stops here
 
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
+_NOT_A_NUMBER = re.compile(r"[+-]?nan(?:\(\w*\))?", re.ASCII | re.IGNORECASE)
 _DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
 _MOMENT = re.compile(
     r"(\d{4}-\d\d-\d\d)"
@@ -33,6 +34,12 @@ def number(text: str) -> float | None:
     """The number a text stands for, infinities included; None for anything else, and for "nan"."""
     stripped = text.strip(" \t")
     return float(stripped) if _NUMBER.fullmatch(stripped) else None
+
+
+def no_number(text: str) -> bool:
+    """Whether a text is empty, or says that it stands for no number."""
+    stripped = text.strip(" \t")
+    return not stripped or _NOT_A_NUMBER.fullmatch(stripped) is not None
 
 
 def whole(text: str) -> int | None:
