@@ -3,11 +3,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-$(READY): pyproject.toml
+# The package alone, which is all that the demo needs.
+$(CORE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(PIP) --editable .
+	touch $(CORE)
+
+# And the tools that check it.
+$(READY): $(CORE)
+	$(PIP) --editable ".[dev]"
 	touch $(READY)
 
 .PHONY: help install demo test check bench docs
@@ -17,7 +25,7 @@ help: ## list every task
 
 install: $(READY) ## set up .venv with the package and its tools
 
-demo: $(READY) ## simulate a small town, synthesise it, say where the result is
+demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 	$(BIN)/understudy demo
 
 test: $(READY) ## run every test
