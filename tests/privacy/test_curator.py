@@ -176,6 +176,22 @@ def test_scores_are_counted_once_for_all_rounds() -> None:
     assert engine.reads == 2
 
 
+def test_scores_are_the_same_when_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    import understudy.privacy.curator as room
+    from understudy.privacy import misfit, questions
+
+    offered: list[list[int]] = []
+    monkeypatch.setattr(room, "choose", lambda scores, *_: offered.append(scores.tolist()) or 0)
+    engine = people()
+    Curator(engine, BUDGET).choose(PAIRS, uniform(engine.domain), Choice(0.02))
+    monkeypatch.setattr(misfit, "_HELD", 20)  # most estimates are rounded twice
+    chunks = questions.chunks
+    monkeypatch.setattr(questions, "chunks", lambda domain, wanted: chunks(domain, wanted, 25))
+    Curator(engine, BUDGET).choose(PAIRS, uniform(engine.domain), Choice(0.02))
+    assert offered[0] == offered[1]
+    assert engine.reads > 3
+
+
 def test_a_choice_goes_to_the_worst_estimate() -> None:
     engine = people(20_000)
     curator = Curator(engine, Budget(8.0, 1e-6))

@@ -182,7 +182,8 @@ class Curator:
 
         Privacy: one draw of the loss Choice(epsilon) (docs/privacy.md, "The curator").
         """
-        offered = questions.candidates(self.domain, candidates)
+        scores = self._known(estimates)
+        offered = questions.candidates(self.domain, candidates, scores)
         prices = questions.costs(offered, costs)
         if not isinstance(budget, Choice):
             raise BudgetError(f"choose needs a Choice loss, not {budget!r}.")
@@ -190,7 +191,6 @@ class Curator:
         with self._session.turn:
             allowance = self._session.allowance.charge(budget, loss, 0.0)
             words = questions.choose_words(self._view, offered, prices, loss.epsilon)
-            scores = self._known(estimates)
             unscored = [clique for clique in offered if clique and clique not in scores]
             replayed = self._session.page.stored(len(self._session.charges))
             rounded = Rounded(self.domain, () if replayed else unscored, estimates)

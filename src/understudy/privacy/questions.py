@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ def cliques(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:
     """The cliques to measure: at least one, none empty, none twice, all known."""
     if isinstance(asked, str):
         raise DomainError(f"cliques {asked!r} are a text, not a list.", hint=f"[({asked!r},)]")
-    batch = [_clique(domain, clique) for clique in asked]
+    batch = [_clique(domain, clique) for clique in map(_plain, asked)]
     if not batch:
         raise ParameterError("there is nothing to measure.", hint="give at least one clique.")
     if () in batch:
@@ -36,14 +36,18 @@ def cliques(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:
     return batch
 
 
-def candidates(domain: Domain, asked: Sequence[Clique]) -> list[Clique]:
-    """The cliques to choose from: at least one, none twice, all known; the empty one is allowed."""
-    offered = [_clique(domain, clique) for clique in asked]
+def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique] = ()) -> list[Clique]:
+    """The cliques to choose from: at least one, none twice, none unknown or too large; one may be empty.
+
+    Those in `known` were checked before: a selection offers the same thousands again and again.
+    """
+    offered = [clique if clique in known else _clique(domain, clique) for clique in map(_plain, asked)]
     if not offered:
         raise ParameterError("there is nothing to choose from.", hint="give at least one candidate.")
     _distinct(offered)
     for clique in offered:
-        _cells(domain, [clique])
+        if clique not in known:
+            _cells(domain, [clique])
     return offered
 
 
@@ -152,7 +156,7 @@ def choose_words(
     view: str, offered: Sequence[Clique], prices: npt.NDArray[np.int64], epsilon: float
 ) -> dict[str, Any]:
     """A choice, in words: its candidates by number and digest, as they may be thousands."""
-    names = repr([list(clique) for clique in offered]).encode()
+    names = repr(list(offered)).encode()
     return _seen(
         {
             "question": "choose",
@@ -190,13 +194,16 @@ def _bytes(array: npt.NDArray[Any]) -> bytes:
 # -- faults --------------------------------------------------------------------------------------------
 
 
-def _clique(domain: Domain, asked: Any) -> Clique:
-    if isinstance(asked, str):
-        return domain.clique(asked)
+def _plain(asked: Any) -> Clique:
+    if isinstance(asked, tuple):
+        return asked
     try:
-        names = tuple(asked)
+        return (asked,) if isinstance(asked, str) else tuple(asked)
     except TypeError:
         raise DomainError(f"clique {asked!r} is not a tuple of column names.") from None
+
+
+def _clique(domain: Domain, names: Clique) -> Clique:
     for name in names:
         if not isinstance(name, str):
             raise DomainError(f"column name {name!r} is not a text.")
