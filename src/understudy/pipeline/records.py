@@ -1,72 +1,113 @@
-"""The private records of one run: read once, bounded by unit, coded by whatever schema is asked for."""
+"""The private records of one run, wherever they lie: bounded by unit, coded by whatever schema is asked for.
+
+`Records` is the seam between the pipeline and the engines: a kind of data is a class with these members and a
+line in `KINDS`. `fit` never asks which kind it has.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from understudy.data import Table, bound, count_values, frame_kind, read
-from understudy.domain import Domain, Schema
+from understudy.domain import Clique, Domain, Schema
 from understudy.errors import SchemaError
-from understudy.marginals import Marginal
+from understudy.marginals import Counter, Marginal
 from understudy.marginals.counter import Recoding
-from understudy.pipeline.draft import schema_of_types
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 
 
-@dataclass(frozen=True, eq=False)
-class Records:
+class Records(Protocol):
     """Records as values, held inside the boundary: only a curator may be given what they count to."""
 
-    table: Any  # an Arrow table
-    schema: Schema
-    kind: str
-    dropped: tuple[str, ...] = ()
+    @property
+    def types(self) -> Any:
+        """The names and types of the columns, as an Arrow schema: taken as public."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """What `release.sample` returns for such data: "arrow", "pandas", "polars"."""
+        ...
+
+    def encode(self, schema: Schema) -> Counter:
+        """The records under a complete schema as an engine that counts, at most so many a unit as it declares."""
+        ...
+
+    def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
+        """How many records hold each value of a column, bounded likewise. For a curator alone."""
+        ...
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a person asked for data to be read."""
+
+    schema: Schema | None
+    delimiter: str | None = None
+    transforms: tuple[TableTransform, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """Records as one Arrow table: files of a moderate size, and frames."""
+
+    table: Any
+    kind: str = "arrow"
 
     @classmethod
-    def open(
-        cls,
-        data: Any,
-        schema: Schema | None,
-        *,
-        name: str,
-        delimiter: str | None = None,
-        transforms: Sequence[TableTransform] = (),
-    ) -> Records:
-        """The records of a file or a frame; columns that the schema does not describe are dropped and named."""
-        path = isinstance(data, str | os.PathLike)
-        known = None if schema is None or transforms else reading_types(schema)
-        table = read(data, types=known, delimiter=delimiter) if path else read(data)
-        for transform in transforms:
+    def open(cls, data: Any, reading: Reading) -> InMemory:
+        """The records of a file or a frame."""
+        if isinstance(data, str | os.PathLike):
+            # A transform reads columns that the schema does not describe yet, so nothing is known of their types.
+            known = None if reading.schema is None or reading.transforms else reading_types(reading.schema)
+            table, kind = read(data, types=known, delimiter=reading.delimiter), "arrow"
+        else:
+            table, kind = read(data), frame_kind(data)
+        for transform in reading.transforms:
             table = transform.forward(table)
-        described = schema_of_types(table.schema, name=name) if schema is None else schema
-        missing = [column for column in described.columns if column not in table.column_names]
-        if missing:
-            raise SchemaError(
-                f"column {missing[0]!r} of the schema is not in the data.",
-                hint="remove it, or correct its name.",
-            )
-        dropped = tuple(column for column in table.column_names if column not in described.columns)
-        kind = "arrow" if path else frame_kind(data)
-        records = cls(table.select(list(described.columns)), described, kind, dropped)
-        return records._bounded()
+        return cls(table, kind)
 
-    def _bounded(self) -> Records:
-        """At most so many records of each unit, as the schema declares: enforced, not assumed."""
-        unit = self.schema.unit
-        if unit is None:
-            return self
-        kept = bound(self.table[unit], self.schema.max_records_per_unit or 1)
-        return replace(self, table=self.table.filter(kept))
+    @property
+    def types(self) -> Any:
+        return self.table.schema
 
     def encode(self, schema: Schema) -> Table:
-        """The records under a complete schema, as an engine that counts."""
         encoder = Encoder(schema)
-        names = [name for name in schema.columns if name in self.table.column_names]
-        return Table(encoder.domain, encoder.forward(self.table.select(names)))
+        return Table(encoder.domain, encoder.forward(self._bounded(schema).select(list(encoder.domain))))
+
+    def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
+        return count_values(self._bounded(schema)[column])
+
+    def _bounded(self, schema: Schema) -> Any:
+        """The first records of every unit, as many as the schema declares: enforced, not assumed."""
+        if schema.unit is None:
+            return self.table
+        return self.table.filter(bound(self.table[schema.unit], schema.max_records_per_unit or 1))
+
+
+# Which data is of which kind: the first that recognises it opens it.
+KINDS: list[tuple[Callable[[Any], bool], Callable[[Any, Reading], Records]]] = [
+    (lambda data: True, InMemory.open),
+]
+
+
+def open_records(data: Any, reading: Reading) -> Records:
+    """The records of a file, a frame, or whatever else `KINDS` lists."""
+    return next(opener for recognises, opener in KINDS if recognises(data))(data, reading)
+
+
+def check_columns(records: Records, schema: Schema) -> tuple[str, ...]:
+    """The columns that the schema does not describe, once every one that it does is there."""
+    missing = [column for column in schema.columns if column not in records.types.names]
+    if missing:
+        raise SchemaError(
+            f"column {missing[0]!r} of the schema is not in the data.", hint="remove it, or correct its name."
+        )
+    return tuple(column for column in records.types.names if column not in schema.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +115,17 @@ class Uncoded:
     """Records before they have codes: all that can be counted are the values of an open column."""
 
     records: Records
+    schema: Schema
 
     @property
     def domain(self) -> Domain:
         return Domain({})
 
-    def count(self, cliques: Sequence[tuple[str, ...]]) -> list[Marginal]:
+    def count(self, cliques: Sequence[Clique]) -> list[Marginal]:
         raise SchemaError("records cannot be counted before they are coded.")
 
     def recode(self, maps: Mapping[str, Recoding]) -> Uncoded:
         return self
 
     def count_values(self, column: str) -> Mapping[Any, int]:
-        return count_values(self.records.table[column])
+        return self.records.count_values(column, self.schema)

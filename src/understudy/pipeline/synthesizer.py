@@ -22,15 +22,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from understudy.data import Table
 from understudy.domain import Domain, Schema
 from understudy.errors import ParameterError
+from understudy.marginals import Counter
 from understudy.mechanisms import MST, Mechanism
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
-from understudy.pipeline.draft import DRAFTED
+from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.recipes import describe
-from understudy.pipeline.records import Records, Uncoded
+from understudy.pipeline.records import Reading, Uncoded, check_columns, open_records
 from understudy.pipeline.release import Release
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.budget import LARGE_EPSILON
@@ -76,18 +76,18 @@ def fit(
         _check(schema, mechanism)
 
     stage("reading the table")
-    records = Records.open(data, schema, name=name, delimiter=delimiter, transforms=transforms)
+    records = open_records(data, Reading(schema, delimiter, tuple(transforms)))
     if schema is None:
-        schema = _with_unit(records.schema, unit, max_records_per_unit)
+        schema = _with_unit(schema_of_types(records.types, name=name), unit, max_records_per_unit)
         _check(schema, mechanism)
-        records = replace(records, schema=schema)._bounded()
+    dropped = check_columns(records, schema)
     relation = Neighbours(neighbours, schema.max_records_per_unit or 1 if schema.unit else 1)
 
     ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
     label = job if job is not None else _occasion(data)
     print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
     curator = Curator(
-        Uncoded(records),
+        Uncoded(records, schema),
         budget,
         ledger=ledger,
         job=Job(name, print_, title=mechanism.name),
@@ -109,7 +109,7 @@ def fit(
         curator.certificate(), plan, {"values": len(learning.steps(described)["values"])}
     ) | {
         "mechanism": describe(mechanism),
-        "dropped": list(records.dropped),
+        "dropped": list(dropped),
         "warnings": warnings(described, budget),
     }
     curator.finish()
@@ -124,10 +124,12 @@ def fit(
     )
 
 
-def table(data: Any, schema: Schema | str | os.PathLike[str], *, delimiter: str | None = None) -> Table:
+def table(data: Any, schema: Schema | str | os.PathLike[str], *, delimiter: str | None = None) -> Counter:
     """A table's records as codes under a complete schema: an engine to count, or to give to a curator."""
     known = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
-    return Records.open(data, known, name=known.name or "table", delimiter=delimiter).encode(known)
+    records = open_records(data, Reading(known, delimiter))
+    check_columns(records, known)
+    return records.encode(known)
 
 
 def synth(
