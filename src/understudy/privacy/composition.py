@@ -82,7 +82,7 @@ class Composition:
         if plan.choices:
             exact = curves.with_choices(plan, epsilon, near, resolution)
         else:
-            exact = curves.without_choices(plan, epsilon)
+            exact = curves.without_choices(plan, epsilon, near)
         return min(exact, zcdp.delta(self.rho, epsilon))
 
     @cached_property

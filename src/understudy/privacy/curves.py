@@ -15,18 +15,28 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from understudy.privacy import gaussian
-from understudy.privacy.discrete import TAU2, Lattice, Smooth, lattice, smooth
+from understudy.privacy.discrete import TAU2, Smooth, smooth
+from understudy.privacy.grid import Grid
 from understudy.privacy.losses import Approximate, Choice, Gaussian, Laplace, Loss
 from understudy.privacy.pure import Atoms
+
+if TYPE_CHECKING:
+    from understudy.privacy.lattice import Lattice
 
 # How far, relative to epsilon, the grid may move the answer when there are up to a hundred choices.
 RESOLUTION = 1e-5
 # The grid reaches to where the curve is e^-25 of its value at the epsilon asked about.
 _REACH = 50.0
+# Grid points in a deviation of the loss, where lattices are summed.
+_PARTS = 150
+# The excess of a smooth bound, on mu^2, below which lattices are not worth summing.
+_LITTLE = 4e-5
+_LITTLE_BESIDE_CHOICES = 5e-4
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,7 @@ def _joined(choices: Iterable[Choice]) -> tuple[Choice, ...]:
     return tuple(joined)
 
 
-def without_choices(plan: Plan, epsilon: float) -> float:
+def without_choices(plan: Plan, epsilon: float, near: float) -> float:
     """The delta at epsilon of a plan of Gaussians and pure answers, or 1 where only zCDP has a bound."""
     gaussians = (*plan.before, *plan.after)
     atoms = _atoms(plan.pure)
@@ -81,12 +91,57 @@ def without_choices(plan: Plan, epsilon: float) -> float:
             for loss, mass in zip(atoms.losses.tolist(), atoms.masses.tolist(), strict=True)
         )
         found.append(math.exp(bound.log_factor) * math.fsum(terms))
-        if bound.mu2 <= bound.least * (1 + 1e-7):
-            break  # so near to the continuous loss that nothing better is worth looking for
-    else:
-        if not plan.pure and (single := _lattice(gaussians)) is not None:
-            found.append(single.delta(epsilon))
+    if (exact := _exact(gaussians, _LITTLE)) is not None:
+        found.append(_on_lattices(plan, exact, epsilon, near))
     return min(found)
+
+
+def _on_lattices(plan: Plan, cells: tuple[Lattice, ...], epsilon: float, near: float) -> float:
+    """The delta at epsilon where the lattices of the measured cells are summed one after another."""
+    from understudy.privacy.lattice import cell_curve
+
+    if len(cells) == cells[0].cells == 1 and not plan.pure:
+        return float(cell_curve(cells[0].spacing, np.array([epsilon]))[0])
+    return float(_summed(plan, cells, _bucket(plan, near)).at(np.array([epsilon]))[0])
+
+
+@lru_cache(maxsize=32)
+def _summed(plan: Plan, cells: tuple[Lattice, ...], bucket: int) -> Grid:
+    grid = _empty(plan, bucket, math.sqrt(2 * plan.rho) / _PARTS)
+    grid = _after_cells(cells, grid)
+    for epsilon, times in plan.pure:
+        for _ in range(times):
+            grid = grid.after_responses(epsilon)
+    return grid
+
+
+def _after_cells(cells: tuple[Lattice, ...], grid: Grid) -> Grid:
+    """The curve of these cells alone: the finest one at its worst offset, the others summed on their lattices."""
+    from understudy.privacy.lattice import Lattice, cell_curve
+
+    grid = Grid(grid.first, grid.step, cell_curve(cells[0].spacing, grid.epsilons))
+    rest = (Lattice(cells[0].spacing, cells[0].cells - 1), *cells[1:])
+    for lattice in rest:
+        if lattice.cells:
+            grid = grid.after_atoms(*lattice.atoms())
+    return grid
+
+
+def _exact(gaussians: tuple[Gaussian, ...], little: float) -> tuple[Lattice, ...] | None:
+    """The lattices, where a smooth bound would cost more than a little on mu^2 and they are few."""
+    smooths = _smooths(gaussians)
+    if not gaussians or (
+        smooths and (not smooths[0].payers or smooths[0].mu2 <= smooths[0].least * (1 + little))
+    ):
+        return None
+    return _lattices(gaussians)
+
+
+@lru_cache(maxsize=256)
+def _lattices(gaussians: tuple[Gaussian, ...]) -> tuple[Lattice, ...] | None:
+    from understudy.privacy.lattice import lattices
+
+    return lattices(gaussians)
 
 
 @lru_cache(maxsize=256)
@@ -100,63 +155,13 @@ def _smooths(gaussians: tuple[Gaussian, ...]) -> tuple[Smooth, ...]:
     return tuple(bound for bound in bounds if bound is not None)
 
 
-@lru_cache(maxsize=256)
-def _lattice(gaussians: tuple[Gaussian, ...]) -> Lattice | None:
-    return lattice(gaussians)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A curve by its values on even epsilons `first + i step`, straight in e^epsilon between them."""
-
-    first: float
-    step: float
-    values: np.ndarray
-
-    @property
-    def epsilons(self) -> np.ndarray:
-        return self.first + self.step * np.arange(len(self.values))
-
-    def at(self, epsilons: np.ndarray) -> np.ndarray:
-        """The curve at these epsilons, or above it: 1 below the grid, the last value beyond it."""
-        place = np.floor((epsilons - self.first) / self.step)
-        inside = np.clip(place, 0, len(self.values) - 2).astype(np.int64)
-        part = np.expm1(epsilons - self.first - inside * self.step) / math.expm1(self.step)
-        chord = self.values[inside] + np.clip(part, 0, 1) * (self.values[inside + 1] - self.values[inside])
-        return np.where(place < 0, 1.0, chord)
-
-    def after_responses(self, epsilon: float) -> Grid:
-        """The curve from one randomised response on."""
-        heads = 1 / (1 + math.exp(-epsilon))
-        values = heads * self.at(self.epsilons - epsilon) + (1 - heads) * self.at(self.epsilons + epsilon)
-        return Grid(self.first, self.step, np.minimum(1.0, values * (1 + 1e-13)))
-
-    def after_gaussian(self, mu: float, epsilon: float) -> float:
-        """The curve at one epsilon, from a Gaussian loss of size mu on.
-
-        The curve is a sum of hinges (1 - e^(epsilon - l))_+ at the grid points l, one for each change of slope;
-        a Gaussian turns a hinge into its own curve, moved by l.
-        """
-        from understudy.privacy.folding import gaussian_curve
-
-        if mu <= 0:
-            return float(self.at(np.array([epsilon]))[0])
-        values = np.concatenate(([1.0, 1.0], self.values, self.values[-1:]))
-        rises = np.diff(values)
-        hinges = rises[1:] / math.expm1(self.step) + rises[:-1] / math.expm1(-self.step)
-        at = epsilon - (self.first + self.step * np.arange(-1, len(self.values)))
-        return float(np.dot(hinges, gaussian_curve(mu, at)) + self.values[-1])
-
-
 def with_choices(plan: Plan, epsilon: float, near: float, resolution: float) -> float:
     """The delta at epsilon of a plan that has choices, on a grid that is made for epsilons like `near`."""
-    before, after = _smooths(plan.before), _smooths(plan.after)
-    if not before or not after:
+    folded = _folded(plan, _bucket(plan, near), resolution)
+    if folded is None:
         return 1.0
-    folded = _folded(plan, after[0].mu, _bucket(plan, near), resolution)
-    shift = before[0].shift + after[0].shift
-    value = folded.after_gaussian(before[0].mu, epsilon - shift)
-    return min(1.0, value * math.exp(before[0].log_factor + after[0].log_factor + 1e-11))
+    grid, mu, shift, log_factor = folded
+    return min(1.0, grid.after_gaussian(mu, epsilon - shift) * math.exp(log_factor + 1e-11))
 
 
 def _bucket(plan: Plan, near: float) -> int:
@@ -164,28 +169,73 @@ def _bucket(plan: Plan, near: float) -> int:
     return min(40, math.ceil(max(near - plan.rho, 0.0) / math.sqrt(2 * plan.rho)))
 
 
-@lru_cache(maxsize=32)
-def _folded(plan: Plan, mu: float, bucket: int, resolution: float) -> Grid:
-    """The curve from the first choice on, with the pure answers put before it."""
-    from understudy.privacy.folding import fold, gaussian_curve
-
-    count = sum(choice.count for choice in plan.choices) + sum(count for _, count in plan.pure)
-    resolution *= max(1.0, count / 100)
-    step = math.sqrt(32 * resolution * plan.rho / count)
-    main = max(plan.choices, key=lambda choice: choice.count).epsilon
-    step = main / math.ceil(main / step) if main > step else step
+def _empty(plan: Plan, bucket: int, step: float) -> Grid:
+    """The curve of no loss at all, on a grid wide enough for epsilons of this bucket."""
     deviation, reach = math.sqrt(2 * plan.rho), math.sqrt((1.1 * bucket + 1) ** 2 + _REACH)
     low = math.sqrt((0.7 * bucket) ** 2 + _REACH) - 0.7 * bucket
     start, end = (math.ceil((x * deviation + plan.rho) / step) for x in (low, reach))
-    epsilons = step * np.arange(-start, end + 1)
-    values = gaussian_curve(mu, epsilons) if mu > 0 else np.maximum(0.0, -np.expm1(epsilons))
-    # a waste, in each fold, well below what the grid itself costs
-    slope = bucket / deviation
-    waste = (step * slope) ** 2 / 64
-    for choice in reversed(plan.choices):
-        values = fold(values, step, choice.epsilon * (1 + 1e-13), waste, choice.count)
-    grid = Grid(-start * step, step, values)
+    return Grid(-start * step, step, np.maximum(0.0, -np.expm1(step * np.arange(-start, end + 1))))
+
+
+@lru_cache(maxsize=32)
+def _folded(plan: Plan, bucket: int, resolution: float) -> tuple[Grid, float, float, float] | None:
+    """The plan's curve but for a Gaussian loss of size mu before all else; mu, shift and ln factor.
+
+    None where a batch's scale is so small that only zCDP has a bound.
+    """
+    before, after = _block(plan.before), _block(plan.after)
+    if before is None or after is None:
+        return None
+    grid = _fold_all(plan.choices, after.on(_empty(plan, bucket, _step(plan, resolution))), bucket, plan.rho)
     for epsilon, times in plan.pure:
         for _ in range(times):
             grid = grid.after_responses(epsilon)
-    return grid
+    for lattice in before.cells:
+        grid = grid.after_atoms(*lattice.atoms())
+    return grid, before.mu, before.shift + after.shift, before.log_factor + after.log_factor
+
+
+def _step(plan: Plan, resolution: float) -> float:
+    """The grid's step: what the folds add to epsilon grows with its square and with their number."""
+    count = sum(choice.count for choice in plan.choices) + sum(count for _, count in plan.pure)
+    step = math.sqrt(32 * resolution * max(1.0, count / 100) * plan.rho / count)
+    main = max(plan.choices, key=lambda choice: choice.count).epsilon
+    return main / math.ceil(main / step) if main > step else step
+
+
+def _fold_all(choices: Sequence[Choice], grid: Grid, bucket: int, rho: float) -> Grid:
+    """The curve from the first choice on."""
+    from understudy.privacy.folding import fold
+
+    waste = (grid.step * bucket) ** 2 / (2 * rho) / 64  # in each fold: well below what the grid itself costs
+    values = grid.values
+    for choice in reversed(choices):
+        values = fold(values, grid.step, choice.epsilon * (1 + 1e-13), waste, choice.count)
+    return Grid(grid.first, grid.step, values)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Batches asked one after another: either a continuous loss that bounds them, or lattices of cells."""
+
+    mu: float = 0.0
+    shift: float = 0.0
+    log_factor: float = 0.0
+    cells: tuple[Lattice, ...] = ()
+
+    def on(self, grid: Grid) -> Grid:
+        """The curve of these batches alone, on the points of a grid."""
+        from understudy.privacy.folding import gaussian_curve
+
+        if self.cells:
+            return _after_cells(self.cells, grid)
+        return Grid(grid.first, grid.step, gaussian_curve(self.mu, grid.epsilons)) if self.mu > 0 else grid
+
+
+def _block(gaussians: tuple[Gaussian, ...]) -> Block | None:
+    if not gaussians:
+        return Block()
+    if (exact := _exact(gaussians, _LITTLE_BESIDE_CHOICES)) is not None:
+        return Block(cells=exact)
+    smooths = _smooths(gaussians)
+    return Block(smooths[0].mu, smooths[0].shift, smooths[0].log_factor) if smooths else None

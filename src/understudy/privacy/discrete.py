@@ -6,7 +6,7 @@ spacing a^2. Three bounds, each proved in docs/privacy.md, "Accounting":
 
 - paying: a discrete cell of scale s is all but a rounded continuous one of scale sqrt(s^2 - tau^2);
 - riding: once some cells have paid, the others' lattices are smoothed away by them, at no cost in mu;
-- the lattice itself, when all cells have one spacing: summed, at the worst offset of the lattice.
+- the lattices themselves, summed, where few cells of small scale make the first two too costly.
 """
 
 from __future__ import annotations
@@ -25,20 +25,21 @@ TAU2 = (1.25, 0.8, 0.5)
 # What the riding cells may add to delta, as a factor on it.
 _RIDE = 1e-9
 # Room for the rounding of weights, scales and sums: relative, on mu^2.
-_ROOM = 1e-12
+ROOM = 1e-12
 
 
 @dataclass(frozen=True)
 class Smooth:
     """A continuous Gaussian loss that bounds discrete ones: delta <= factor * delta_mu(epsilon - shift).
 
-    `least` is what mu^2 would be if the noise were continuous.
+    `least` is what mu^2 would be if the noise were continuous; `payers` cells of known scale paid for it.
     """
 
     mu2: float
     least: float
     shift: float
     log_factor: float
+    payers: int
 
     @property
     def mu(self) -> float:
@@ -51,7 +52,7 @@ def smooth(losses: Iterable[Gaussian], tau2: float) -> Smooth | None:
     paid, error, least = 0.0, 0.0, 0.0
     for loss in losses:
         least += 1 / loss.sigma**2
-        known = _cells(loss)
+        known = moved_cells(loss)
         if known is not None:
             cells.update(known)
             continue
@@ -70,10 +71,12 @@ def smooth(losses: Iterable[Gaussian], tau2: float) -> Smooth | None:
     error += float(payers.sum()) * _leak(tau2)
     excess = _ride(spacings, counts - payers, paid)
     mu2 = paid + float(np.sum((counts - payers) * spacings))
-    return Smooth(mu2 * (1 + _ROOM), least, 2.1 * error, error + excess) if error < 0.1 else None
+    if error > 0.1:
+        return None
+    return Smooth(mu2 * (1 + ROOM), least, 2.1 * error, error + excess, int(payers.sum()))
 
 
-def _cells(loss: Gaussian) -> Counter[float] | None:
+def moved_cells(loss: Gaussian) -> Counter[float] | None:
     """a^2 of each cell that a neighbour moves, when it moves each by exactly one; else None."""
     if loss.weights is None or loss.neighbours.records > 1:
         return None
@@ -110,61 +113,3 @@ def _payers(spacings: np.ndarray, counts: np.ndarray, paid: float, tau2: float) 
         else:
             low = middle + 1
     return np.asarray(np.clip(low - (ends - counts), 0, counts))
-
-
-@dataclass(frozen=True)
-class Lattice:
-    """Cells of one spacing: their summed loss is all but a discrete Gaussian of `cells` cells."""
-
-    spacing: float
-    cells: int
-    log_factor: float
-
-    @property
-    def mu2(self) -> float:
-        return self.cells * self.spacing
-
-    def delta(self, epsilon: float) -> float:
-        """The delta at epsilon, at the worst offset of the lattice or the true one, whichever is larger."""
-        true = (self.cells / 2 * self.spacing - epsilon) % self.spacing
-        best = max(self._sum(epsilon, np.array([true]))[0], 0.0)
-        low, high = 0.0, self.spacing
-        for _ in range(6):
-            offsets = np.linspace(low, high, 17)
-            values = self._sum(epsilon, offsets)
-            top = int(np.argmax(values))
-            best = max(best, values[top])
-            low, high = offsets[max(top - 1, 0)], offsets[min(top + 1, 16)]
-        return min(1.0, float(best) * math.exp(self.log_factor) * (1 + 1e-11))
-
-    def _sum(self, epsilon: float, offsets: np.ndarray) -> np.ndarray:
-        """sum over lattice points l = epsilon + offset + j spacing of their mass times (1 - e^(epsilon - l))."""
-        h, mu2 = self.spacing * (1 + _ROOM), self.mu2 * (1 + _ROOM)
-        mu = math.sqrt(mu2)
-        slope = max((epsilon - mu2 / 2) / mu2, 0.0)
-        reach = min(max(40 * mu + mu2 / 2 - epsilon, 0.0), 80 / slope if slope else math.inf) + 2 * h
-        over = offsets[:, None] + h * np.arange(min(int(reach / h) + 2, _LONGEST))[None, :]
-        at = (epsilon + over - mu2 / 2) / mu
-        mass = h / mu / math.sqrt(2 * math.pi) * np.exp(-0.5 * at * at)
-        return np.asarray((mass * -np.expm1(-over)).sum(axis=1))
-
-
-_LONGEST = 4096
-
-
-def lattice(losses: Iterable[Gaussian]) -> Lattice | None:
-    """The lattice of these batches' summed loss when all cells have one spacing, and its sum is short."""
-    cells: Counter[float] = Counter()
-    for loss in losses:
-        known = _cells(loss)
-        if known is None:
-            return None
-        cells.update(known)
-    spacings = sorted(cells)
-    if not spacings or spacings[-1] > spacings[0] * (1 + 1e-13):
-        return None
-    spacing, count = spacings[-1], sum(cells.values())
-    if 45 * math.sqrt(count / spacing) > _LONGEST or spacing * count > 4:
-        return None  # too many terms to sum, or a scale so small that only zCDP is worth having
-    showing = 0.0 if count == 1 else (count - 1) * 2.5 * math.exp(-2 * math.pi**2 / (spacing * count))
-    return Lattice(spacing, count, showing)
