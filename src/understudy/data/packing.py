@@ -23,6 +23,8 @@ PACKED_CELLS = 1 << 16
 FOLD_COST = 1.0
 # Planning and starting to read one clique off a table costs about this many increments.
 FOLD_START = 20_000
+# Below this many increments in all, thinking about packing costs more than it can save.
+WORTH_PACKING = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Pass:
 
 def plan(cliques: Sequence[Clique], sizes: Mapping[str, int], rows: int) -> list[Pass]:
     """The passes that count every clique over blocks of `rows` records, each clique in exactly one pass."""
+    if rows * len(cliques) < WORTH_PACKING:
+        return [_alone(number, clique, sizes) for number, clique in enumerate(cliques) if clique]
     by_order: dict[int, list[int]] = defaultdict(list)
     for number, clique in enumerate(cliques):
         by_order[len(clique)].append(number)

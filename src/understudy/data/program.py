@@ -36,11 +36,12 @@ class Program:
         self._domain, self._cliques, self._starts = domain, cliques, starts
         passes = plan(cliques, domain, rows)
         self.units = sorted({unit for step in passes for unit in step.units})
+        self._size = {unit: unit_size(unit, domain) for unit in self.units}
         self._row: dict[Unit, int] = {}
         self.height = 0
-        for unit in self.units:
+        for unit, size in self._size.items():
             self._row[unit] = self.height
-            self.height += 1 if unit_size(unit, domain) <= NARROW else 2
+            self.height += 1 if size <= NARROW else 2
         self.scratch = max((step.cells for step in passes if not step.in_place), default=0)
         self._parts: list[Offsets] = []
         self._part_at: dict[tuple[object, ...], tuple[int, int]] = {}
@@ -52,7 +53,7 @@ class Program:
     def pack(self, unit: Unit, batch: Mapping[str, Codes], packed: npt.NDArray[np.uint16]) -> None:
         """Write a unit's codes into its rows: those of its columns as the digits of one number."""
         row = self._row[unit]
-        if unit_size(unit, self._domain) > NARROW:
+        if self._size[unit] > NARROW:
             np.right_shift(batch[unit[0]], 16, out=packed[row], casting="unsafe")
             np.bitwise_and(batch[unit[0]], NARROW - 1, out=packed[row + 1], casting="unsafe")
             return
@@ -88,14 +89,15 @@ class Program:
 
     def _split(self, units: Sequence[Unit]) -> tuple[tuple[Member, ...], int, int]:
         """The members of a pass's left, the width of its right, and the right's row (-1 for none)."""
-        sizes = [unit_size(unit, self._domain) for unit in units]
-        if len(units) == 1 or sizes[-1] > NARROW:
-            return self._members(units, sizes), 1, -1
-        return self._members(units[:-1], sizes[:-1]), sizes[-1], self._row[units[-1]]
+        width = self._size[units[-1]]
+        if len(units) == 1 or width > NARROW:
+            return self._members(units), 1, -1
+        return self._members(units[:-1]), width, self._row[units[-1]]
 
-    def _members(self, units: Sequence[Unit], sizes: Sequence[int]) -> tuple[Member, ...]:
+    def _members(self, units: Sequence[Unit]) -> tuple[Member, ...]:
         members, stride = [], 1
-        for unit, size in zip(reversed(units), reversed(sizes), strict=True):
+        for unit in reversed(units):
+            size = self._size[unit]
             if size > NARROW:
                 members += [(self._row[unit], stride * NARROW), (self._row[unit] + 1, stride)]
             else:

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from understudy.data import Histogram, count_batch
+from understudy.data import Histogram, count_batch, packing
 from understudy.data import histogram as histogram_module
 from understudy.data.packing import pack, plan
 from understudy.domain import Domain
@@ -102,9 +102,34 @@ def test_all_pairs_of_small_columns_take_far_fewer_passes_than_pairs() -> None:
     assert len(passes) < 780 / 8
 
 
+@pytest.mark.parametrize("rows", [0, 1, 50, 20_000])
+@pytest.mark.parametrize("orders", [(1,), (2,), (3,), (4,), (0, 1, 2, 3, 4)])
+def test_packed_columns_are_counted_like_plain_ones(
+    rows: int, orders: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "WORTH_PACKING", 0)
+    monkeypatch.setattr(packing, "FOLD_START", 0)
+    monkeypatch.setattr(packing, "FOLD_COST", 0.0)
+    domain = Domain({"a": 3, "b": 1, "c": 5, "d": 2, "e": 300, "f": 4, "g": 2, "h": 70_000})
+    rng = np.random.default_rng(rows)
+    columns = {name: (rng.random(rows) ** 2 * size).astype(np.uint32) for name, size in domain.items()}
+    cliques = [
+        tuple(rng.permutation(clique).tolist())
+        for order in orders
+        for clique in combinations(domain, order)
+        if domain.size(clique) < 10**6
+    ]
+    if rows == 20_000 and max(orders) > 1:
+        assert any(not step.in_place for step in plan(cliques, domain, rows))
+    for clique, counts in zip(cliques, count_batch(columns, domain, cliques), strict=True):
+        expected = np.zeros(domain.shape(clique), np.int64)
+        np.add.at(expected, tuple(columns[name] for name in clique), 1) if clique else expected.fill(rows)
+        np.testing.assert_array_equal(counts, expected)
+
+
 def test_a_few_scattered_cliques_are_not_packed() -> None:
     sizes = {f"c{i}": 4 for i in range(40)}
-    passes = plan([("c0", "c1"), ("c7", "c9", "c30")], sizes, 1000)
+    passes = plan([("c0", "c1"), ("c7", "c9", "c30")], sizes, 100_000_000)
     assert all(step.in_place for step in passes)
 
 
