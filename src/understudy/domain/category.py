@@ -43,9 +43,9 @@ class Category(Column):
         for value in values:
             _check_value(value, type(values[0]))
         distinct("values", values)
-        for item in values:
-            if str(item) in self.missing_texts:
-                refuse("missing", item, "is one of the values as well.", "keep it in one of the two lists.")
+        for word in self.missing_texts:
+            if word in values or _number(word) in values:
+                refuse("missing", word, "is one of the values as well.", "keep it in one of the two lists.")
         self._set("values", values)
 
     def __eq__(self, other: object) -> bool:
@@ -98,6 +98,13 @@ class Boolean(Column):
     @property
     def count(self) -> int:
         return 2
+
+
+def _number(word: str) -> float | None:
+    try:
+        return float(word)
+    except ValueError:
+        return None
 
 
 def _check_value(value: object, kind: type) -> None:

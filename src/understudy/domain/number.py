@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -12,6 +14,7 @@ from understudy.domain.column import Column, ascending, below, distinct, finite,
 
 # Up to this many whole numbers are kept one by one unless `bins` asks for fewer.
 ONE_BY_ONE = 1_000
+EXACT_EDGES = 10_000  # more edges than this are worked out in floats, which is quicker
 MOST_DECIMALS = 15
 
 
@@ -182,7 +185,10 @@ class Number(Column):
         if self.min is None or self.max is None or self.bins is None:
             return ()
         low, high, bins = self.min, self.max, self.bins
-        if math.isfinite(low * bins) and math.isfinite(high * bins):
+        if bins <= EXACT_EDGES:  # as a person would write them: 0, 0.1, 0.2, 0.3, and not 0.30000000000000004
+            start, width = Fraction(repr(low)), (Fraction(repr(high)) - Fraction(repr(low))) / bins
+            inner: Iterable[float] = (float(start + width * i) for i in range(1, bins))
+        elif math.isfinite(low * bins) and math.isfinite(high * bins):
             inner = ((low * (bins - i) + high * i) / bins for i in range(1, bins))
         else:
             inner = (low * (1 - i / bins) + high * (i / bins) for i in range(1, bins))

@@ -21,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 _VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+UNREAD = -(2**63)  # stands for what could not be read; `grammar` never answers it
 # Microseconds in one unit of a type that counts time.
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1, "day": 86_400_000_000}
 
@@ -55,11 +56,13 @@ def by_distinct(array: pa.Array, of: Callable[[Any], Any], null: Any, dtype: Any
     """`of` each value of a column, worked out once for each distinct value; `null` for nulls."""
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     distinct = _listable(encoded.dictionary).to_pylist()
-    answers: npt.NDArray[Any] = np.empty(len(distinct) + 1, dtype=dtype)
-    answers[-1] = null
-    for place, value in enumerate(distinct):
-        answers[place] = null if value is None else of(value)
-    indices = encoded.indices
+    answers = np.array([null if value is None else of(value) for value in distinct], dtype=dtype)
+    return _gathered(encoded.indices, answers, null)
+
+
+def _gathered(indices: pa.Array, answers: npt.NDArray[Any], null: Any) -> npt.NDArray[Any]:
+    """The answer at each index, `null` where there is none."""
+    answers = np.append(answers, np.array([null], dtype=answers.dtype))
     if indices.null_count:
         indices = pc.fill_null(indices.cast(pa.int64()), -1)
     places: npt.NDArray[np.int64] = indices.to_numpy(zero_copy_only=False)
@@ -111,9 +114,24 @@ def integers(array: pa.Array) -> tuple[Integers, Mask | None]:
         return values.astype(np.int64), bad
     if pa.types.is_floating(kind):
         return _floored(floats(array))
-    unread = -(2**63)  # `grammar` never answers this
-    found = by_distinct(array, lambda value: _or(grammar.whole(text_of(value)), unread), unread, np.int64)
-    bad = found == unread
+    if not _is_text(kind):
+        return _marked(by_distinct(array, _whole, UNREAD, np.int64))
+    encoded = array.dictionary_encode()
+    numbers = _numbers(encoded.dictionary)
+    whole, bad = _floored(numbers)
+    for place in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():  # past what floats tell apart
+        whole[place] = _whole(encoded.dictionary[place].as_py())
+    if bad is not None:
+        whole[bad] = UNREAD
+    return _marked(_gathered(encoded.indices, whole, UNREAD))
+
+
+def _whole(value: Any) -> int:
+    return int(_or(grammar.whole(text_of(value)), UNREAD))
+
+
+def _marked(found: Integers) -> tuple[Integers, Mask | None]:
+    bad = found == UNREAD
     return found, bad if bad.any() else None
 
 
@@ -129,7 +147,27 @@ def floats(array: pa.Array) -> Floats:
         if bad is not None:
             numbers[bad] = np.nan
         return numbers
-    return by_distinct(array, lambda value: _or(grammar.number(text_of(value)), np.nan), np.nan, np.float64)
+    if not _is_text(kind):
+        return by_distinct(array, _number, np.nan, np.float64)
+    encoded = array.dictionary_encode()
+    return _gathered(encoded.indices, _numbers(encoded.dictionary), np.nan)
+
+
+def _number(value: Any) -> float:
+    return float(_or(grammar.number(text_of(value)), np.nan))
+
+
+def _numbers(texts: pa.Array) -> Floats:
+    """The number of each distinct text: plain ones all at once, by a parser that rounds as ours does."""
+    if pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type):
+        plain = pc.match_substring_regex(texts, r"^-?[0-9]{1,15}(\.[0-9]{0,9})?$")
+        numbers = np.array(pc.if_else(plain, texts, None).cast(pa.float64()).to_numpy(zero_copy_only=False))
+        rest = np.flatnonzero(~plain.to_numpy(zero_copy_only=False))
+    else:
+        numbers, rest = np.full(len(texts), np.nan), np.arange(len(texts))
+    for place in rest.tolist():
+        numbers[place] = _number(texts[place].as_py())
+    return numbers
 
 
 def moments(array: pa.Array) -> tuple[Integers, Mask | None]:
@@ -140,10 +178,9 @@ def moments(array: pa.Array) -> tuple[Integers, Mask | None]:
         values, bad = _filled(array.view(pa.int32() if narrow else pa.int64()), 0)
         unit = "day" if narrow else "ms" if pa.types.is_date64(kind) else kind.unit
         return _in_microseconds(values.astype(np.int64, copy=False), unit), bad
-    unread = -(2**63)
-    found = by_distinct(array, lambda value: _or(grammar.moment(text_of(value)), unread), unread, np.int64)
-    bad = found == unread
-    return found, bad if bad.any() else None
+    return _marked(
+        by_distinct(array, lambda value: _or(grammar.moment(text_of(value)), UNREAD), UNREAD, np.int64)
+    )
 
 
 def _in_microseconds(values: Integers, unit: str) -> Integers:

@@ -61,7 +61,7 @@ class CategoryCodec(Codec[Category]):
             return grammar.truth(text)
         number = grammar.number(text)
         if self.kind == "integer" and number is not None and abs(number) >= _EXACT:
-            return grammar.whole(text)
+            return grammar.digits(text)
         return number
 
     def _is_missing(self, meant: Any) -> bool:

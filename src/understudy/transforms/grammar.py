@@ -44,17 +44,25 @@ def no_number(text: str) -> bool:
 
 def whole(text: str) -> int | None:
     """The whole number at or below the number a text stands for, as far as int64 goes."""
-    stripped = text.strip(" \t")
-    if _DIGITS.fullmatch(stripped):  # exact, however long
-        digits = stripped.lstrip("+-0")
-        size = int(digits or "0") if len(digits) < 20 else FURTHEST
-        return saturate(-size if stripped.startswith("-") else size)
-    value = number(stripped)
+    exact = digits(text)
+    if exact is not None:
+        return saturate(exact)
+    value = number(text)
     if value is None:
         return None
     if math.isinf(value):
         return FURTHEST if value > 0 else -FURTHEST
     return saturate(math.floor(value))
+
+
+def digits(text: str) -> int | None:
+    """The whole number that a text writes out in digits, exactly; one of twenty digits or more as 2^64."""
+    stripped = text.strip(" \t")
+    if not _DIGITS.fullmatch(stripped):
+        return None
+    significant = stripped.lstrip("+-0")
+    size = int(significant or "0") if len(significant) < 20 else 2**64
+    return -size if stripped.startswith("-") else size
 
 
 def saturate(value: int) -> int:

@@ -97,12 +97,11 @@ class NumberCodec(Codec[Number]):
         with np.errstate(over="ignore"):
             first = np.clip(np.floor(low * scale), -furthest, furthest).astype(np.int64) - 1
             last = np.clip(np.ceil(high * scale), -furthest, furthest).astype(np.int64) + 1
-        for _ in range(
-            3
-        ):  # the products above are off by a rounding at most: settle it on the numbers themselves
+            beyond = np.maximum(np.abs(low), np.abs(high)) * scale > furthest
+        for _ in range(3):  # the products are off by a rounding at most: settle it on the numbers themselves
             first += self._on_grid(first) < low
             last -= self._on_grid(last) > high
-        coarse = (self._on_grid(first) < low) | (self._on_grid(last) > high)
+        coarse = beyond | (self._on_grid(first) < low) | (self._on_grid(last) > high)
         last[coarse] = first[coarse] - 1
         return first, last
 

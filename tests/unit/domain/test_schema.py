@@ -184,6 +184,7 @@ REFUSED = {
     "missing 'N' is not a list": 'type = "integer"\nmissing = "N"',
     "missing 9 is not text": 'type = "integer"\nmissing = [9]',
     "is one of the values as well": 'type = "category"\nvalues = ["a", "N"]\nmissing = ["N"]',
+    "missing '9' is one of": 'type = "category"\nvalues = [9.0, 1.0]\nmissing = ["9"]',
     "ordered 1 is neither true nor false": 'type = "boolean"\nordered = 1',
     "description 3 is not text": 'type = "boolean"\ndescription = 3',
     "does not fit in 64 bits": 'type = "integer"\nmax = 99999999999999999999',
