@@ -18,7 +18,7 @@ from understudy.transforms import Encoder
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 names = texts.filter(bool)
-comments = st.text(string.ascii_letters + " #[]\"'é", max_size=20).map(str.rstrip)
+comments = st.text(string.ascii_letters + " #[]\"'é\n\t\r\x00\x85\u2028", max_size=20)
 whole = st.integers(-(2**40), 2**40)
 numbers = st.floats(-1e9, 1e9, allow_nan=False).map(lambda x: x + 0.0)
 

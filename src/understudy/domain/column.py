@@ -10,7 +10,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, NoReturn, get_args
 
-from understudy.domain.schema_toml import value_text
+from understudy.domain.schema_toml import clean_comment, value_text
 from understudy.errors import SchemaError, SizeError
 
 # A marginal over one column is an array this long at most: eight megabytes of counts.
@@ -45,7 +45,7 @@ class Column(ABC):
     def __post_init__(self) -> None:
         flag("ordered", self.ordered)
         text("description", self.description)
-        self._set("comment", clean_comment(self.comment))
+        self._set("comment", clean_comment(text("comment", self.comment)))
         self._set("missing", _missing(self.missing))
         if self.outside is not None and self.outside not in get_args(Outside):
             refuse("outside", self.outside, "is not a rule.", 'write "clip", "other" or "missing".')
@@ -213,11 +213,6 @@ def below(low: Any, high: Any) -> None:
             f"min {low} is not below max {high}.",
             hint="swap them, or make a column of one value a category.",
         )
-
-
-def clean_comment(comment: object) -> str:
-    """A comment as a file keeps it: lines without trailing blanks."""
-    return "\n".join(line.rstrip() for line in text("comment", comment).splitlines()).strip("\n")
 
 
 def _missing(value: object) -> bool | tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from understudy.domain import schema_toml
 from understudy.domain.category import Boolean, Category
-from understudy.domain.column import Column, clean_comment, text, whole
+from understudy.domain.column import Column, text, whole
 from understudy.domain.domain import Domain
 from understudy.domain.moment import Date, Datetime
 from understudy.domain.number import Integer, Number
@@ -43,7 +43,7 @@ class Schema:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", dict(self.columns))
-        object.__setattr__(self, "comment", clean_comment(self.comment))
+        object.__setattr__(self, "comment", schema_toml.clean_comment(text("comment", self.comment)))
         for name, column in self.columns.items():
             _check_name(name)
             if not isinstance(column, Column):

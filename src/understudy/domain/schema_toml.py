@@ -70,9 +70,16 @@ def _body(said: Mapping[str, Any]) -> str:
 
 
 def _comment_text(comment: str) -> str:
-    # TOML allows no control character but the tab in a comment.
-    safe = "".join(char for char in comment if char in "\n\t" or (char >= " " and char != "\x7f"))
-    return "".join(f"# {line}\n" if line else "#\n" for line in safe.split("\n"))
+    return "".join(f"# {line}\n" if line else "#\n" for line in clean_comment(comment).split("\n"))
+
+
+def clean_comment(comment: str) -> str:
+    """A comment as a file keeps it: no control character but the tab, no blanks at the end of a line."""
+    lines = comment.replace("\r\n", "\n").split("\n")
+    allowed = (
+        "".join(char for char in line if char == "\t" or (char >= " " and char != "\x7f")) for line in lines
+    )
+    return "\n".join(line.rstrip() for line in allowed).strip("\n")
 
 
 def key_text(key: str) -> str:
@@ -123,7 +130,7 @@ def _comments(text: str) -> tuple[str, dict[str, str]]:
     pending: list[str] = []
     section: str | None = None  # the column whose section this is
     started = False  # whether the opening comment is over
-    for line in _lines_outside_strings(text.splitlines()):
+    for line in _lines_outside_strings(text.split("\n")):
         if line.startswith("#"):
             pending.append(line[1:].removeprefix(" ").rstrip())
             continue
