@@ -78,19 +78,33 @@ class Evidence:
         for first in range(0, len(shown), step):
             block = slice(first, first + step)
             rows = shown[block]
-            part = conditional[tuple(self.known[name][rows] for name in index)]
-            if not index:
-                part = np.repeat(part[None], len(rows), axis=0)
-            scale = np.zeros(len(rows))
-            for m in inner:
-                part = part * align(("", *m.free), m.table[m.group[rows]], ("", *axes))
-                scale += m.log[m.group[rows]]
-            part = part if seen else part.sum(axis=-1)
+            part = self._joined(conditional, index, axes, inner, rows)
+            part = part if seen or part.ndim == len(free) + 1 else part.sum(axis=-1)
             peak = part.reshape(len(rows), -1).max(axis=1)
             peak = np.where(peak > 0, peak, 1.0)
             table[block] = part / peak.reshape(-1, *[1] * len(free))
-            log[block] = scale + np.log(peak)
+            log[block] = np.log(peak) + sum((m.log[m.group[rows]] for m in inner), np.zeros(len(rows)))
         return Message(free, group, table, log)
+
+    def _joined(
+        self,
+        conditional: Array,
+        index: Clique,
+        axes: Clique,
+        inner: list[Message],
+        rows: npt.NDArray[np.intp],
+    ) -> Array:
+        """P(column | parents) times the messages below, for some records; the column summed out if that is quick."""
+        if not index and all(m.free == axes[-1:] for m in inner):  # one matrix product for all records
+            seen = inner[0].table[inner[0].group[rows]]
+            for m in inner[1:]:
+                seen = seen * m.table[m.group[rows]]
+            flat = conditional.reshape(-1, conditional.shape[-1])
+            return np.asarray(seen @ flat.T).reshape(len(rows), *conditional.shape[:-1])
+        part = conditional[tuple(self.known[name][rows] for name in index)] if index else conditional[None]
+        for m in inner:
+            part = part * align(("", *m.free), m.table[m.group[rows]], ("", *axes))
+        return np.asarray(part)
 
     def _conditional(self, family: Family, index: Clique, axes: Clique) -> Array:
         """P(column | parents) with the known columns' axes first, then `axes`."""

@@ -1,0 +1,43 @@
+"""A Python that has a peer library: named by UNDERSTUDY_PEERS_PYTHON, or made in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def python_with(package: str) -> Iterator[str | None]:
+    """The path of a Python that can import `package`, or None when there is none; prints why."""
+    named = os.environ.get("UNDERSTUDY_PEERS_PYTHON")
+    if named:
+        found = _imports(named, package)
+        if not found:
+            print(f"{package}: SKIPPED, the Python that UNDERSTUDY_PEERS_PYTHON names cannot import it")
+        yield named if found else None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        python = str(Path(folder) / ("Scripts" if os.name == "nt" else "bin") / "python")
+        try:
+            subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
+            install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package]
+            subprocess.run(install, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as fault:
+            print(f"{package}: SKIPPED, no environment with it could be made ({type(fault).__name__});")
+            print("set UNDERSTUDY_PEERS_PYTHON to a Python that has it")
+            yield None
+            return
+        yield python
+
+
+def _imports(python: str, package: str) -> bool:
+    try:
+        subprocess.run([python, "-c", f"import {package}"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True
