@@ -47,6 +47,10 @@ class Domain(Mapping[str, int]):
                 f"column {name!r} is not in the domain.", hint=f"its columns are {shown}."
             ) from None
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The size of a column, or `default` when there is none of that name."""
+        return self._sizes.get(name, default)
+
     def __contains__(self, name: object) -> bool:
         return name in self._sizes
 
@@ -78,7 +82,7 @@ class Domain(Mapping[str, int]):
 
     def clique(self, names: Iterable[str] | str) -> Clique:
         """`names` as a tuple, once every one is known and none stands twice."""
-        clique = (names,) if isinstance(names, str) else tuple(names)
+        clique = tuple(_listed(names))
         for name in clique:
             self[name]
         if len(set(clique)) != len(clique):
@@ -92,7 +96,7 @@ class Domain(Mapping[str, int]):
 
     def shape(self, names: Iterable[str] | None = None) -> tuple[int, ...]:
         """The sizes of `names` (all columns when left out), in the order given."""
-        return tuple(self[name] for name in (self._sizes if names is None else names))
+        return tuple(self[name] for name in (self._sizes if names is None else _listed(names)))
 
     def size(self, names: Iterable[str] | None = None) -> int:
         """The exact number of cells of a marginal over `names` (of the whole table when left out)."""
@@ -118,10 +122,15 @@ class Domain(Mapping[str, int]):
 
     def contains(self, names: Iterable[str]) -> bool:
         """Whether every one of `names` is a column."""
-        return all(name in self._sizes for name in names)
+        return all(name in self._sizes for name in _listed(names))
 
     def resize(self, sizes: Mapping[str, int]) -> Domain:
         """The same columns in the same order, some with another number of codes."""
         for name in sizes:
             self[name]
         return Domain({name: sizes.get(name, size) for name, size in self._sizes.items()})
+
+
+def _listed(names: Iterable[str]) -> Iterable[str]:
+    """Names to go through: a single text is one name, not its letters."""
+    return (names,) if isinstance(names, str) else names

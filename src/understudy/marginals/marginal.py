@@ -24,6 +24,8 @@ class Marginal:
     counts: npt.NDArray[Any]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "clique", _clique(self.clique))
+        object.__setattr__(self, "counts", np.asarray(self.counts))
         if self.counts.ndim != len(self.clique):
             raise DomainError(
                 f"marginal of {self.clique!r} has {self.counts.ndim} axes, not {len(self.clique)}."
@@ -34,14 +36,15 @@ class Marginal:
         """The sum of all cells."""
         return self.counts.sum()
 
-    def project(self, names: Clique) -> Marginal:
+    def project(self, names: Clique | str) -> Marginal:
         """The marginal of some of the columns, axes in the order given."""
+        names = _clique(names)
         missing = [name for name in names if name not in self.clique]
         if missing:
             raise DomainError(f"column {missing[0]!r} is not in the marginal of {self.clique!r}.")
         kept = tuple(name for name in self.clique if name in names)
         summed = self.counts.sum(axis=tuple(i for i, name in enumerate(self.clique) if name not in names))
-        return Marginal(tuple(names), np.transpose(summed, [kept.index(name) for name in names]))
+        return Marginal(names, np.transpose(summed, [kept.index(name) for name in names]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,7 @@ class Measurement:
     query: Query | None
 
     def __init__(self, clique: Clique | str, values: Any, stddev: Any, query: Any = None) -> None:
-        names = (clique,) if isinstance(clique, str) else tuple(clique)
+        names = _clique(clique)
         flat = np.array(values, dtype=np.float64).reshape(-1)
         scale = np.array(stddev, dtype=np.float64)
         scale = scale.reshape(-1) if scale.ndim else scale
@@ -84,3 +87,11 @@ class Measurement:
     def answers(self, cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """What the query says of a marginal with these cells (flat): to be compared with `values`."""
         return cells if self.query is None else self.query.apply(cells)
+
+
+def _clique(names: Clique | str) -> Clique:
+    """A clique from its columns, or from the name of its only one."""
+    clique = (names,) if isinstance(names, str) else tuple(names)
+    if len(set(clique)) != len(clique):
+        raise DomainError(f"clique {clique!r} names a column twice.")
+    return clique

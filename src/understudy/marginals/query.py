@@ -62,6 +62,16 @@ class Binned:
 
     bins: tuple[npt.NDArray[np.int64], ...]
 
+    def __post_init__(self) -> None:
+        axes = tuple(np.asarray(bins) for bins in self.bins)
+        for axis, bins in enumerate(axes):
+            if bins.ndim != 1 or not bins.size or bins.dtype.kind not in "ui" or int(bins.min()) < 0:
+                raise ParameterError(
+                    f"axis {axis}: bins must be whole numbers of at least 0, one a code.",
+                    hint="give one list of bin numbers a column.",
+                )
+        object.__setattr__(self, "bins", tuple(bins.astype(np.int64) for bins in axes))
+
     @property
     def fine_shape(self) -> tuple[int, ...]:
         return tuple(len(b) for b in self.bins)
