@@ -130,7 +130,8 @@ LEARNERS: dict[str, Learner] = {"linear": _linear, "tree": _tree, "forest": _for
 
 def _scikit(name: str, task: str) -> Learner:
     try:
-        from sklearn import ensemble, linear_model, neighbors  # type: ignore[import-not-found, unused-ignore]
+        from sklearn import ensemble, linear_model, neighbors  # type: ignore[import, unused-ignore]
+        from threadpoolctl import threadpool_limits  # type: ignore[import, unused-ignore]
     except ImportError as problem:
         raise ParameterError(
             f"learner {name!r} needs scikit-learn.", hint="install understudy[evaluate], or choose 'forest'."
@@ -145,7 +146,7 @@ def _scikit(name: str, task: str) -> Learner:
             kind = (
                 ensemble.HistGradientBoostingClassifier if classes else ensemble.HistGradientBoostingRegressor
             )
-            model = kind(random_state=seed)
+            model = kind(max_iter=60, random_state=seed)
         else:
             features = Indicators.of(train, list(train))
             if name == "neighbours":
@@ -155,8 +156,9 @@ def _scikit(name: str, task: str) -> Learner:
         if classes and targets.shape[1] == 1:  # one class seen: nothing to tell apart
             return np.ones((rows_of(test), 1))
         wanted = targets.argmax(axis=1) if classes else targets[:, 0]
-        model.fit(features.matrix(train), wanted)
-        guess = model.predict_proba if classes else model.predict
-        return np.asarray(guess(features.matrix(test)), dtype=np.float64).reshape(rows_of(test), -1)
+        with threadpool_limits(1):  # its threads spin while they wait: on a busy machine one is faster
+            model.fit(features.matrix(train), wanted)
+            guess = model.predict_proba if classes else model.predict
+            return np.asarray(guess(features.matrix(test)), dtype=np.float64).reshape(rows_of(test), -1)
 
     return learner

@@ -2,11 +2,14 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
+from understudy.data import Table
 from understudy.errors import FileError, ParameterError
 from understudy.evaluation.columns import Codebook, read_columns
 from understudy.evaluation.conjunctions import conjunction_error, conjunction_shares, draw_conjunctions
@@ -234,6 +237,28 @@ def test_tables_may_come_as_arrow_or_data_frames_with_missing_values():
     assert [c.tolist() for c in read_columns(odd, "it").values()] == [[1, -1, -1], [1, -1, 3]]
     huge = {"a": np.array([1, 2**64 - 1], np.uint64), "b": np.array([np.inf, -np.inf])}
     assert [c.tolist() for c in read_columns(huge, "it").values()] == [[1, -1], [-1, -1]]
+
+
+def test_an_engines_table_is_scored_over_its_domain():
+    table = Table({"A": 2, "B": 2, "C": 9}, TRUE)
+    tests = ContestTests.draw(table, 0)
+    assert tests.largest == {"A": 1, "B": 1, "C": 8}
+    assert score(table, TRUE, tests, Roles("A", "B", "C", 9, 0, 1)).overall == 0
+
+
+def test_real_microdata_can_be_scored_with_another_column_for_the_city():
+    file = Path(__file__).parents[4] / "shared/data/temporal-match2/temporal-match2.csv"
+    if not file.exists():
+        pytest.skip("temporal-match2 is not beside the checkout")
+    everyone = csv.read_csv(file)
+    years = everyone.column("YEAR").to_numpy()
+    first, second = (everyone.filter(pa.array(years == year)) for year in (0, 1))
+    roles = Roles(city="PUMA", wage_missing=10**6, male=0, female=1)
+    tests = ContestTests.draw(first, 1)
+    found = score(first, second, tests, roles)
+    assert 0 < found.triples < 0.6
+    assert 0 < found.income < 0.5
+    assert score(first, first, tests, roles).overall == 0
 
 
 @pytest.mark.parametrize("largest", [5, 1 << 40])

@@ -154,7 +154,7 @@ def test_classes_that_the_synthetic_table_lacks_are_simply_never_predicted(real)
 
 
 def test_scikit_learn_is_asked_for_only_by_its_own_learners(real):
-    measure = Learning("b", learners=("logistic", "boosting", "neighbours"))
+    measure = Learning("b", learners=("logistic", "boosting", "neighbours"), rows=600)
     try:
         import sklearn  # noqa: F401
     except ImportError:
