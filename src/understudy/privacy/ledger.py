@@ -96,31 +96,35 @@ class Ledger:
                 )
         return LedgerPage(self, job.name, key)
 
-    def _charge(self, name: str, key: str, number: int, question: Mapping[str, Any]) -> bytes | None:
-        with self._log.turn() as turn:
-            job = self._books.account(name).jobs[key]
-            if number < len(job.charges):
-                known = job.charges[number]
-                if canonical(known.question) != canonical(question):
-                    raise LedgerError(
-                        f"question {number} of this job on {name!r} is not the one the ledger recorded.",
-                        hint="a job is resumed by the same version with the same parameters.",
-                    )
-                return None if known.answer is None else turn.answer(known.answer)
-            check_number(number, len(job.charges))
-            if job.finished:
-                raise LedgerError(f"the job on {name!r} is finished: it may ask nothing new.")
-            turn.add("charge", name, key, {"number": number, "question": dict(question)})
-            return None
+    def _known(self, name: str, key: str, number: int, question: Mapping[str, Any]) -> int | None:
+        """The entry that answers a question already recorded; None for one that comes next."""
+        job = self._books.account(name).jobs[key]
+        if number < len(job.charges):
+            if canonical(job.charges[number].question) != canonical(question):
+                raise LedgerError(
+                    f"question {number} of this job on {name!r} is not the one the ledger recorded.",
+                    hint="a job is resumed by the same version with the same parameters.",
+                )
+            return job.charges[number].answer
+        check_number(number, len(job.charges))
+        if job.finished:
+            raise LedgerError(f"the job on {name!r} is finished: it may ask nothing new.")
+        return None
 
-    def _store(self, name: str, key: str, number: int, answer: bytes) -> bytes:
+    def _answer(self, name: str, key: str, number: int, question: Mapping[str, Any]) -> bytes | None:
+        known = self._known(name, key, number, question)
+        if known is None:
+            return None
         with self._log.turn() as turn:
-            charges = self._books.account(name).jobs[key].charges
-            if number >= len(charges):
-                raise LedgerError(f"question {number} of the job on {name!r} was never charged.")
-            stored = charges[number].answer
-            if stored is not None:  # another process resumed the same job and was first: its answer stands
-                return turn.answer(stored)
+            return turn.answer(known)
+
+    def _store(self, name: str, key: str, number: int, question: Mapping[str, Any], answer: bytes) -> bytes:
+        with self._log.turn() as turn:
+            known = self._known(name, key, number, question)
+            if known is not None:  # another process resumed the same job and was first: its answer stands
+                return turn.answer(known)
+            if number == len(self._books.account(name).jobs[key].charges):
+                turn.add("charge", name, key, {"number": number, "question": dict(question)})
             turn.add("answer", name, key, {"number": number}, answer)
         return answer
 
@@ -134,20 +138,28 @@ class Ledger:
 
 
 class LedgerPage:
-    """One job's questions and answers in a ledger."""
+    """One job's questions and answers in a ledger.
+
+    What a job may cost was reserved, durably and whole, when it was opened. A question is therefore
+    paid for before it is asked, and is written down together with its answer, in one turn at the disk.
+    """
 
     def __init__(self, ledger: Ledger, name: str, key: str) -> None:
         self._ledger, self._name, self._key = ledger, name, key
+        self._asked: dict[int, Mapping[str, Any]] = {}
 
     def charge(self, number: int, question: Mapping[str, Any]) -> bytes | None:
-        return self._ledger._charge(self._name, self._key, number, question)
+        self._asked[number] = question
+        return self._ledger._answer(self._name, self._key, number, question)
 
     def stored(self, number: int) -> bool:
         charges = self._ledger._books.account(self._name).jobs[self._key].charges
         return number < len(charges) and charges[number].answer is not None
 
     def store(self, number: int, answer: bytes) -> bytes:
-        return self._ledger._store(self._name, self._key, number, answer)
+        if number not in self._asked:
+            raise LedgerError(f"question {number} of the job on {self._name!r} was never charged.")
+        return self._ledger._store(self._name, self._key, number, self._asked[number], answer)
 
     def finish(self, result: bytes = b"") -> bytes:
         return self._ledger._finish(self._name, self._key, result)

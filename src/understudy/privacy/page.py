@@ -43,7 +43,7 @@ class Page(Protocol):
     """One job's questions and answers, in order."""
 
     def charge(self, number: int, question: Mapping[str, Any]) -> bytes | None:
-        """The stored answer to question `number`, or None once its charge is durable and it may be asked.
+        """The stored answer to question `number`, or None where it may be asked: its job has paid for it.
 
         A question that was recorded before must be the same one.
         """
