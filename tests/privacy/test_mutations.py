@@ -272,15 +272,25 @@ def values_named_without_a_threshold(patch):
     patch.setattr(discovery, "laplace_threshold", lambda scale, delta, neighbours: 1)
 
 
-@caught_by(checks.check_charge_comes_before_the_count)
+@caught_by(checks.check_the_charge_is_on_disk_before_the_count)
 def charge_after_the_draw(patch):
-    ask = Curator._ask
+    opened = ledger.Ledger.open
 
-    def late(self, allowance, losses, words, answer):
-        drawn = answer()
-        return ask(self, allowance, losses, words, lambda: drawn)
+    class Late:
+        """A page that pays for its job only when it has an answer to store."""
 
-    patch.setattr(Curator, "_ask", late)
+        def __init__(self, *job, private):
+            self.open = lambda: opened(*job, private=private)
+
+        def charge(self, number, question):
+            self.question = question
+
+        def store(self, number, answer):
+            page = self.open()
+            page.charge(number, self.question)
+            return page.store(number, answer)
+
+    patch.setattr(ledger.Ledger, "open", lambda *job, private=True: Late(*job, private=private))
 
 
 @caught_by(checks.check_overspending_is_refused)
