@@ -111,7 +111,7 @@ def check_schema(schema: pa.Schema, what: str) -> None:
         seen.add(field.name)
         if not is_flat(field.type):
             raise FileError(
-                f"{what}: column {field.name!r} has the type {field.type}, not one plain value a cell.",
+                f"{what}: column {field.name!r} holds lists, records or bytes, not one plain value a cell.",
                 hint="flatten it, or leave it out.",
             )
 

@@ -149,6 +149,6 @@ def _check(table: pa.Table) -> None:
         seen.add(field.name)
         if not is_flat(field.type):
             raise ParameterError(
-                f"column {field.name!r} has the type {field.type}, which is not one plain value a cell.",
+                f"column {field.name!r} holds lists, records or bytes, not one plain value a cell.",
                 hint="flatten it, or leave it out.",
             )

@@ -232,6 +232,12 @@ def _shown(column: pa.ChunkedArray, missing: str | None) -> pa.ChunkedArray:
     """A column as CSV shows it: whole numbers of a column of floats keep their ".0", and stay floats."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    if pa.types.is_float16(column.type):
+        column = column.cast(pa.float32())
+    if pa.types.is_duration(column.type):
+        column = column.cast(pa.int64())
+    if pa.types.is_decimal(column.type) or pa.types.is_time(column.type):
+        column = column.cast(pa.string())
     if pa.types.is_floating(column.type) and _all_whole(column):
         texts = column.cast(pa.string())
         plain = pc.match_substring_regex(texts, "^-?[0-9]+$")

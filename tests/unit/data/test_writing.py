@@ -2,7 +2,8 @@
 
 import errno
 import os
-from datetime import date, datetime
+from datetime import date, datetime, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,24 @@ def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.csv.gz", "b.csv.gz"):
         write(TABLE, tmp_path / name)
     assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+def test_every_flat_type_can_be_written_as_text(tmp_path: Path) -> None:
+    odd = {
+        "decimal": [Decimal("1.50"), None],
+        "time": [time(1, 2), None],
+        "duration": pa.array([1, None], pa.duration("s")),
+        "half": pa.array([1.0, None], pa.float16()),
+        "nothing": pa.nulls(2),
+        "dictionary": pa.array(["x", None]).dictionary_encode(),
+        "large": pa.array(["x", None], pa.large_string()),
+        "view": pa.array(["x", None], pa.string_view()),
+    }
+    write(pa.table(odd), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().splitlines()[1:] == [
+        "1.50,01:02:00.000000,1,1.0,,x,x,x",
+        ",,,,,,,",
+    ]
 
 
 def test_moments_are_written_readably(tmp_path: Path) -> None:
