@@ -237,8 +237,8 @@ def check_the_charge_is_on_disk_before_the_count(folder: Path) -> None:
     with suppress(KeyboardInterrupt):
         curator.measure(["a"], budget=BUDGET)
     on_disk = Ledger(folder / "ledger.sqlite", create=False).account("people").spent
-    assert on_disk[0] >= BUDGET.epsilon, "records were counted before the charge was written"
-    assert on_disk[1] >= BUDGET.delta, "records were counted before the charge was written"
+    assert float(on_disk[0]) >= BUDGET.epsilon, "records were counted before the charge was written"
+    assert float(on_disk[1]) >= BUDGET.delta, "records were counted before the charge was written"
 
 
 def check_overspending_is_refused(folder: Path) -> None:
