@@ -65,7 +65,7 @@ def integers(draw: st.DrawFn) -> Column:
 def reals(draw: st.DrawFn) -> Column:
     edges = tuple(sorted(draw(st.lists(numbers, min_size=2, max_size=6, unique=True))))
     special = tuple(draw(st.lists(numbers, max_size=2, unique=True)))
-    precision = draw(st.none() | st.integers(-2, 6))
+    precision = draw(st.none() | st.sampled_from([100.0, 10.0, 1.0, 0.5, 0.1, 0.01, 0.001, 1e-6]))
     if edges[-1] - edges[0] > 1e-3 and draw(st.booleans()):
         column = Number(
             edges[0], edges[-1], bins=draw(st.integers(1, 40)), special=special, precision=precision
@@ -190,13 +190,16 @@ def test_a_number_comes_back_from_its_own_bin_at_its_precision(column: Number, d
             continue
         assert cuts[code] <= before <= cuts[code + 1]
         assert cuts[code] <= after <= cuts[code + 1]
-        places = column.precision
-        if places is not None and any(_fits(cuts[code], cuts[code + 1], places)):
-            assert round(after, places) == after
+        if column.precision is not None and any(_fits(cuts[code], cuts[code + 1], column.precision)):
+            assert after == _on_step(after / column.precision, column.precision)
 
 
-def _fits(low: float, high: float, places: int) -> list[bool]:
-    near = [round(low + shift * 10.0**-places, places) for shift in (-1, 0, 1)]
+def _on_step(places: float, step: float) -> float:
+    return round(places) / round(1 / step) if step < 1 else round(places) * step
+
+
+def _fits(low: float, high: float, step: float) -> list[bool]:
+    near = [_on_step(low / step + shift, step) for shift in (-1, 0, 1)]
     return [low <= value < high for value in near]
 
 

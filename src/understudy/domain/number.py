@@ -15,7 +15,7 @@ from understudy.domain.column import Column, ascending, below, distinct, finite,
 # Up to this many whole numbers are kept one by one unless `bins` asks for fewer.
 ONE_BY_ONE = 1_000
 EXACT_EDGES = 10_000  # more edges than this are worked out in floats, which is quicker
-MOST_DECIMALS = 15
+SMALLEST_STEP = 1e-15
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ class Number(Column):
     """Numbers from `min` to `max`, in `bins` of equal width or between `edges`.
 
     A bin holds its lower edge, the last one its upper edge too. `special` values carry a mass of
-    their own and may lie outside the bounds. `precision` is how many decimals a value has: 2 for cents, 0 for
-    whole numbers, -3 for thousands.
+    their own and may lie outside the bounds. `precision` is the step between values: 0.01 for cents, 1 for whole
+    numbers, 1000 for thousands.
     """
 
     type = "number"
@@ -136,7 +136,7 @@ class Number(Column):
     bins: int | None = None
     edges: tuple[float, ...] | None = None
     special: tuple[float, ...] = ()
-    precision: int | None = None
+    precision: float | None = None
 
     def _check(self) -> None:
         for field in ("min", "max"):
@@ -159,15 +159,21 @@ class Number(Column):
     def _check_precision(self) -> None:
         if self.precision is None:
             return
-        if isinstance(self.precision, float):
+        step = finite("precision", self.precision)
+        if not SMALLEST_STEP <= step <= 1 / SMALLEST_STEP:
             refuse(
                 "precision",
                 self.precision,
-                "is not a count of decimals.",
-                "write 2 for cents, 0 for whole numbers.",
+                "is no step between values.",
+                "write 1 for whole numbers, 0.01 for cents.",
             )
-        if abs(whole("precision", self.precision)) > MOST_DECIMALS:
-            refuse("precision", self.precision, f"is beyond {MOST_DECIMALS} decimals.", "leave it out.")
+        self._set("precision", step)
+
+    @property
+    def steps_a_unit(self) -> float:
+        """How many steps of the declared precision make one: a whole number where precision is 1, 0.1, 0.25, ..."""
+        steps = 1 / (self.precision or 1.0)
+        return float(round(steps)) if abs(steps - round(steps)) < 1e-9 * steps and steps >= 1 else steps
 
     @property
     def unlearned(self) -> tuple[str, ...]:

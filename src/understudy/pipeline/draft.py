@@ -199,10 +199,11 @@ def _integers(whole: list[int], missing: Any, remarks: list[str]) -> Column:
     return Category(tuple(whole), missing=missing, comment=_comment([*remarks, REVIEW_VALUES]))
 
 
-def _precision(values: list[float]) -> int | None:
-    """The fewest decimals, up to four, that hold every value."""
+def _precision(values: list[float]) -> float | None:
+    """The coarsest step, from whole numbers to four decimals, that holds every value."""
     numbers = np.array(values)
-    return next((p for p in range(5) if (np.round(numbers, p) == numbers).all()), None)
+    decimals = next((p for p in range(5) if (np.round(numbers, p) == numbers).all()), None)
+    return None if decimals is None else 1.0 / 10**decimals
 
 
 def _category(sight: Sight) -> Column:

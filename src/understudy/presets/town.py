@@ -336,7 +336,7 @@ min = 0
 max = 400_000
 edges = [0, 2_500, 5_000, 7_500, 10_000, 12_500, 15_000, 17_500, 20_000, 22_500, 25_000, 27_500, 30_000, 35_000, 40_000, 45_000, 50_000, 60_000, 70_000, 80_000, 100_000, 125_000, 150_000, 200_000, 400_000]
 special = [0]
-precision = 2
+precision = 0.01
 missing = true
 description = "a year, before tax"
 
@@ -350,7 +350,7 @@ type = "number"
 min = 0
 max = 2_500
 bins = 50
-precision = 0
+precision = 1
 missing = true
 description = "a month; empty unless rented"
 

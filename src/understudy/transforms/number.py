@@ -84,15 +84,14 @@ class NumberCodec(Codec[Number]):
 
     def _on_grid(self, places: Whole) -> Floats:
         """The number at each place of the grid of the declared precision, rounded once."""
-        precision = self.column.precision or 0
+        steps = self.column.steps_a_unit
         exact = places.astype(np.float64)
-        return exact / 10.0**precision if precision >= 0 else exact * 10.0**-precision
+        return exact / steps if steps >= 1 else exact * (self.column.precision or 1.0)
 
     def _grid(self) -> tuple[Whole, Whole]:
         """The first and last place of the grid inside each bin; last < first where there is none."""
-        precision = self.column.precision or 0
         furthest = 2.0**53  # beyond this floats are coarser than the grid
-        scale = 10.0**precision if precision >= 0 else 1 / 10.0**-precision
+        scale = self.column.steps_a_unit
         low, high = self.cuts[:-1], self._tops()
         with np.errstate(over="ignore"):
             first = np.clip(np.floor(low * scale), -furthest, furthest).astype(np.int64) - 1

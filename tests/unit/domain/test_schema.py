@@ -171,7 +171,7 @@ REFUSED = {
     "is above max": 'type = "number"\nmax = 2\nedges = [0, 1, 3]',
     "contradicts edges": 'type = "number"\nedges = [0, 1]\nbins = 1',
     "special 0.0 stands twice": 'type = "number"\nspecial = [0, 0.0]',
-    "precision 0.01 is not a count of decimals": 'type = "number"\nprecision = 0.01',
+    "precision 0 is no step between values": 'type = "number"\nprecision = 0',
     "step 0 is less than 1": 'type = "integer"\nstep = 0',
     "is not a date": 'type = "date"\nmin = 2020-01-01T00:00:00',
     "min '2020-01-01' is not a date": 'type = "date"\nmin = "2020-01-01"',

@@ -210,7 +210,7 @@ def test_types_come_back_as_promised() -> None:
             "floats": Category((0.5, 1.0)),
             "bools": Category((True, False)),
             "whole": Integer(0, 10**6, bins=10, special=(7,)),
-            "number": Number(0, 1, bins=2, precision=2),
+            "number": Number(0, 1, bins=2, precision=0.01),
             "day": Date(date(2000, 1, 1), date(2000, 1, 2)),
             "moment": Datetime(datetime(2000, 1, 1), datetime(2000, 1, 2)),
             "instant": Datetime(datetime(2000, 1, 1, tzinfo=UTC), datetime(2000, 1, 2, tzinfo=UTC)),
@@ -233,7 +233,7 @@ def test_types_come_back_as_promised() -> None:
 
 
 def test_a_decoded_number_is_never_mistaken_for_a_special_one() -> None:
-    column = Number(-1, 2, bins=1, special=(0, 1), precision=0)
+    column = Number(-1, 2, bins=1, special=(0, 1), precision=1)
     assert set(decoded(column, [0] * 200)) == {-1.0, 2.0}
     assert decoded(Number(-1, 1, bins=1, special=(0,)), [0], within="midpoint") != [0.0]
     assert set(decoded(Integer(0, 3, bins=1, special=(1,)), [0] * 200)) == {0, 2, 3}
