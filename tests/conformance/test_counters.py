@@ -5,11 +5,12 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from understudy.data import Table
+from understudy.data import Streamed, Table
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.marginals import Counter
@@ -17,8 +18,24 @@ from understudy.marginals import Counter
 Columns = Mapping[str, npt.NDArray[np.unsignedinteger]]
 Factory = Callable[[Domain, Columns], Counter]
 
+
+def streamed(domain: Domain, columns: Columns, *, cache: bool = True) -> Streamed:
+    """The codes as a stream of small batches, as if they came from a file."""
+    batches = pa.table(dict(columns)).to_batches(max_chunksize=777)
+    return Streamed(
+        domain,
+        lambda: iter(batches),
+        lambda batch: {name: batch.column(name).to_numpy() for name in domain},
+        cache=cache,
+    )
+
+
 # A new engine joins here: a function from a domain and codes to the engine that holds them.
-ENGINES: dict[str, Factory] = {"memory": Table}
+ENGINES: dict[str, Factory] = {
+    "memory": Table,
+    "streamed": streamed,
+    "streamed, no cache": lambda domain, columns: streamed(domain, columns, cache=False),
+}
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 

@@ -24,11 +24,7 @@ from understudy.errors import ParameterError
 
 def bound(units: Any, most: int) -> npt.NDArray[np.bool_]:
     """Which records to keep: the first `most` of every unit, in the table's order; none without a unit."""
-    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-        raise ParameterError(
-            f"max_records_per_unit: {most!r} is not a whole number of at least 1.",
-            hint="give the most records that one unit may have.",
-        )
+    check_most(most)
     numbers = unit_numbers(units)
     known = np.flatnonzero(numbers >= 0)
     order = known[np.argsort(numbers[known], kind="stable")]
@@ -39,6 +35,16 @@ def bound(units: Any, most: int) -> npt.NDArray[np.bool_]:
     keep = np.zeros(len(numbers), np.bool_)
     keep[order[rank < most]] = True
     return keep
+
+
+def check_most(most: int) -> int:
+    """The most records of one unit, once it is a whole number of at least 1."""
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise ParameterError(
+            f"max_records_per_unit: {most!r} is not a whole number of at least 1.",
+            hint="give the most records that one unit may have.",
+        )
+    return int(most)
 
 
 def unit_numbers(units: Any) -> npt.NDArray[np.int64]:

@@ -1,0 +1,118 @@
+"""A private folder for what does not fit in memory, and a database in it; both gone when the work is.
+
+The folder can be entered by this user alone and holds a file that its process keeps locked. The system lets
+go of the lock when the process ends, however it ends, so a folder whose lock is free belongs to nobody:
+the next run removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from understudy.data.cache import scratch_folder
+from understudy.errors import OperatorError
+
+PREFIX = "understudy-scratch-"
+LOCK = "lock"
+
+
+class ScratchFolder:
+    """A folder of this process alone, removed by `close`, or when nobody holds it any more."""
+
+    def __init__(self, inside: str | os.PathLike[str] | None = None) -> None:
+        parent = Path(scratch_folder() if inside is None else inside)
+        sweep(parent)
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))  # mode 0700
+            lock = _locked(self.path / LOCK)
+        except OSError as error:
+            raise OperatorError(
+                f"no temporary folder could be made in {str(parent)!r}: {error.strerror}.",
+                hint="set TMPDIR to a folder with room.",
+            ) from None
+        assert lock is not None
+        self.close = weakref.finalize(self, _remove, self.path, lock)
+
+
+def sweep(parent: Path) -> None:
+    """Remove the folders of processes that ended without doing so."""
+    for folder in parent.glob(PREFIX + "*"):
+        with suppress(OSError):
+            if folder.stat().st_uid == os.getuid() and (lock := _locked(folder / LOCK)) is not None:
+                _remove(folder, lock)
+
+
+def _locked(path: Path) -> int | None:
+    """A handle of the file, locked until it is closed; None when another process has it."""
+    import fcntl
+
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _remove(folder: Path, lock: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(lock)
+
+
+class ScratchDatabase:
+    """One table, `kept`, appended to and then queried, within a limit of memory; the rest lies on disk."""
+
+    def __init__(self, memory: int) -> None:
+        import duckdb
+
+        self._folder = ScratchFolder()
+        path = self._folder.path
+        self._connection = duckdb.connect(
+            str(path / "scratch.db"),
+            config={
+                "memory_limit": f"{max(memory // 2, 1 << 27) >> 20}MiB",
+                "temp_directory": str(path / "spill"),
+                "preserve_insertion_order": False,
+            },
+        )
+        self.filled = False
+
+    def append(self, table: pa.Table) -> None:
+        """Add records; the first ones that there are fix the columns."""
+        if not table.num_rows:
+            return
+        action = "INSERT INTO kept" if self.filled else "CREATE TABLE kept AS"
+        self._connection.register("arriving", table)
+        self._guarded(lambda: self._connection.execute(f"{action} SELECT * FROM arriving"))
+        self._connection.unregister("arriving")
+        self.filled = True
+
+    def batches(self, query: str, rows: int) -> Iterator[pa.RecordBatch]:
+        """The answer to a query, in batches."""
+        yield from self._guarded(lambda: self._connection.sql(query).to_arrow_reader(rows))
+
+    def close(self) -> None:
+        """Remove it."""
+        self._connection.close()
+        self._folder.close()
+
+    def _guarded(self, work: Callable[[], Any]) -> Any:
+        import duckdb
+
+        try:
+            return work()
+        except duckdb.Error:  # its message may quote a value
+            raise OperatorError(
+                "the temporary database of units could not be written or sorted.",
+                hint="set TMPDIR to a folder with more room: about 40 bytes a record.",
+            ) from None
