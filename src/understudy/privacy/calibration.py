@@ -133,9 +133,10 @@ def _rise(height: Callable[[float, float], float], sure: float) -> tuple[float, 
 
 
 def _settle(height: Callable[[float], float], sure: float, start: float, slope: float, near: float) -> float:
-    """The largest x found with a height of at most zero, and within `near` of it: Newton in a bracket."""
+    """The largest x found with a height of at most zero, and within `near` of it: secants in a bracket."""
     low, high, x = sure, math.inf, start
-    for _ in range(40):
+    last: tuple[float, float] | None = None
+    for _ in range(60):
         y = height(x)
         if y <= 0:
             low = max(low, x)
@@ -143,10 +144,13 @@ def _settle(height: Callable[[float], float], sure: float, start: float, slope: 
                 break
         else:
             high = min(high, x)
-        # aim a little below zero, so that a straight line ends on the safe side
-        x -= (y + near / 2) / slope
-        if not low < x < high:
-            x = low + 0.5 if math.isinf(high) else 0.5 * (low + high)
         if high - low < 1e-12:
             break
+        if last is not None and x != last[0]:
+            slope = min(max((y - last[1]) / (x - last[0]), 0.5), 1e4)
+        last = (x, y)
+        # aim a little below zero, so that a straight line ends on the safe side
+        x -= max((y + near / 2) / slope, -1.0)
+        if not low < x < high:
+            x = low + 0.5 if math.isinf(high) else 0.5 * (low + high)
     return low

@@ -36,6 +36,8 @@ _REACH = 50.0
 _PARTS = 150
 # The excess of a smooth bound, on mu^2, below which lattices are not worth summing.
 _LITTLE = 4e-5
+# Offsets of a lattice to try before a curve that is not its own.
+_OFFSETS = 8
 _LITTLE_BESIDE_CHOICES = 5e-4
 
 
@@ -116,15 +118,29 @@ def _summed(plan: Plan, cells: tuple[Lattice, ...], bucket: int) -> Grid:
 
 
 def _after_cells(cells: tuple[Lattice, ...], grid: Grid) -> Grid:
-    """The curve of these cells alone: the finest one at its worst offset, the others summed on their lattices."""
-    from understudy.privacy.lattice import Lattice, cell_curve
+    """The curve of these cells alone: the coarsest at its worst offset, the others summed on their lattices."""
+    from understudy.privacy.lattice import cell_curve
 
-    grid = Grid(grid.first, grid.step, cell_curve(cells[0].spacing, grid.epsilons))
-    rest = (Lattice(cells[0].spacing, cells[0].cells - 1), *cells[1:])
-    for lattice in rest:
+    return _with_others(cells, Grid(grid.first, grid.step, cell_curve(cells[0].spacing, grid.epsilons)))
+
+
+def _with_others(cells: tuple[Lattice, ...], grid: Grid) -> Grid:
+    """The curve from all cells but one of the coarsest on."""
+    from understudy.privacy.lattice import Lattice
+
+    for lattice in (Lattice(cells[0].spacing, cells[0].cells - 1), *cells[1:]):
         if lattice.cells:
             grid = grid.after_atoms(*lattice.atoms())
     return grid
+
+
+def _before_cells(cells: tuple[Lattice, ...], grid: Grid) -> Grid:
+    """The curve from these cells on: the coarsest at the worst of its lattice's offsets, as `_after_cells`."""
+    from understudy.privacy.lattice import Lattice
+
+    one = Lattice(cells[0].spacing, 1)
+    moved = [grid.after_atoms(*one.atoms(part / _OFFSETS)).values for part in range(_OFFSETS)]
+    return _with_others(cells, Grid(grid.first, grid.step, np.max(moved, axis=0)))
 
 
 def _exact(gaussians: tuple[Gaussian, ...], little: float) -> tuple[Lattice, ...] | None:
@@ -190,8 +206,8 @@ def _folded(plan: Plan, bucket: int, resolution: float) -> tuple[Grid, float, fl
     for epsilon, times in plan.pure:
         for _ in range(times):
             grid = grid.after_responses(epsilon)
-    for lattice in before.cells:
-        grid = grid.after_atoms(*lattice.atoms())
+    if before.cells:
+        grid = _before_cells(before.cells, grid)
     return grid, before.mu, before.shift + after.shift, before.log_factor + after.log_factor
 
 

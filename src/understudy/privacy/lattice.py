@@ -28,9 +28,9 @@ def _at_offset(h: float, epsilon: float, offset: float) -> float:
     """The sum, over lattice points l above epsilon, of their mass times 1 - e^(epsilon - l)."""
     mu = math.sqrt(h)
     at = (epsilon + offset - h / 2) / mu
-    if at > 39:
+    if at > 38:
         return 5e-324
-    skip = max(0.0, math.floor((-39 - at) / mu))  # points so low that they have no mass
+    skip = max(0.0, math.floor((-37 - at) / mu))  # points so low that they have no mass
     at, over = at + skip * mu, offset + skip * h
     mass = mu / _ROOT_TWO_PI * math.exp(-0.5 * at * at)
     ratio, change = math.exp(-mu * at - 0.5 * h), math.exp(-h)
@@ -40,7 +40,7 @@ def _at_offset(h: float, epsilon: float, offset: float) -> float:
         if ratio < 1 and mass < 1e-18 * total * (1 - ratio):
             break
         mass, ratio, left, over = mass * ratio, ratio * change, left * step, over + h
-    return total
+    return max(total, 5e-324)
 
 
 @njit(cache=True, nogil=True)
@@ -74,10 +74,8 @@ def cell_curve(h: float, epsilons: np.ndarray) -> np.ndarray:
     for i in range(len(epsilons)):
         e = epsilons[i]
         best = _at_offset(h, e, (h / 2 - e) % h)
-        if e < 0.5 + h / 2:
-            best = max(best, _top_of_parabola(h, e))
-        else:
-            best = max(best, _top_of_any(h, e))
+        top = _top_of_parabola(h, e) if e < 0.5 + h / 2 else _top_of_any(h, e)
+        best = max(best, top)
         out[i] = min(1.0, best * (1 + 1e-11))
     return out
 
@@ -93,12 +91,12 @@ class Lattice:
     def mu2(self) -> float:
         return self.spacing * self.cells
 
-    def atoms(self) -> tuple[np.ndarray, np.ndarray]:
-        """The values of the summed loss, and bounds on their probabilities."""
+    def atoms(self, offset: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+        """The values of the summed loss, and bounds on their probabilities; `offset`, in spacings, moves both."""
         h, mu2 = self.spacing, self.mu2
         mu = math.sqrt(mu2)
         low, high = math.floor(-12 * mu / h), math.ceil(39 * mu / h)
-        losses = mu2 / 2 + h * np.arange(low, high + 1)
+        losses = mu2 / 2 + h * (offset + np.arange(low, high + 1))
         at = (losses - mu2 / 2) / mu
         showing = 2.5 * (self.cells - 1) * math.exp(-2 * math.pi**2 / mu2)
         masses = h / mu / _ROOT_TWO_PI * np.exp(-0.5 * at * at) * math.exp(showing + 1e-12)
@@ -107,7 +105,7 @@ class Lattice:
 
 
 def lattices(losses: Sequence[Gaussian]) -> tuple[Lattice, ...] | None:
-    """The lattices of these batches, finest first, or None where they are not known or too many."""
+    """The lattices of these batches, coarsest first, or None where they are not known or too many."""
     cells: Counter[float] = Counter()
     for loss in losses:
         known = moved_cells(loss)
@@ -124,4 +122,4 @@ def lattices(losses: Sequence[Gaussian]) -> tuple[Lattice, ...] | None:
     short = all(60 * math.sqrt(lattice.cells / lattice.spacing) < _LONGEST for lattice in found)
     if not (0 < len(found) <= _KINDS and small and short):
         return None
-    return tuple(Lattice(lattice.spacing * (1 + ROOM), lattice.cells) for lattice in found)
+    return tuple(Lattice(lattice.spacing * (1 + ROOM), lattice.cells) for lattice in reversed(found))

@@ -204,13 +204,13 @@ def normalised(weights: Any) -> tuple[float, ...]:
         raise BudgetError(f"weights {weights!r} are not a sequence of numbers.") from None
     if not checked:
         raise BudgetError("a batch has no weights.", hint="measure at least one marginal.")
-    if abs(math.fsum(weight * weight for weight in checked) - 1) < 1e-13:
-        return tuple(checked)  # already normalised: the same weights again, to the last bit
     largest = max(checked)
     ratios = [weight / largest for weight in checked]
     if min(ratios) < 1e-100:
         raise BudgetError(
             "the smallest weight is below 1e-100 of the largest.", hint="leave that marginal out."
         )
+    if abs(math.fsum(weight * weight for weight in checked) - 1) < 1e-13:
+        return tuple(checked)  # already normalised: the same weights again, to the last bit
     norm = math.sqrt(math.fsum(ratio * ratio for ratio in ratios))
     return tuple(ratio / norm for ratio in ratios)

@@ -55,7 +55,8 @@ class Atoms:
 def _responses(epsilon: float, count: int) -> Atoms:
     """Losses of `count` randomised responses: `heads` of them give +epsilon, the others -epsilon."""
     heads = np.arange(count + 1)
-    log_odds = heads * -math.log1p(math.exp(-epsilon)) + (count - heads) * -math.log1p(math.exp(epsilon))
+    tails = count - heads
+    log_odds = -count * math.log1p(math.exp(-epsilon)) - tails * epsilon
     ways = np.array([_log_ways(count, int(head)) for head in heads])
     # room for the rounding of ln gamma
     masses = np.exp(log_odds + ways) * (1 + 1e-11 + 1e-14 * count)

@@ -1,0 +1,184 @@
+"""Laws that any honest accountant keeps, over more than 10,000 cases."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from understudy.errors import BudgetError
+from understudy.privacy import (
+    Approximate,
+    Budget,
+    Choice,
+    Gaussian,
+    Group,
+    Laplace,
+    Neighbours,
+    Slack,
+    calibrate,
+    compose,
+    loss_from_dict,
+    zcdp,
+)
+
+deltas = st.floats(-300, -1.5).map(lambda power: 10.0**power)
+usual = st.floats(-15, -3).map(lambda power: 10.0**power)
+sigmas = st.floats(-0.5, 3).map(lambda power: 10.0**power)
+weights = st.one_of(
+    st.none(),
+    st.integers(1, 120).map(lambda count: (1.0,) * count),
+    st.lists(st.floats(0.05, 10), min_size=1, max_size=6).map(tuple),
+)
+relations = st.builds(Neighbours, st.sampled_from(["add-remove", "replace"]), st.integers(1, 4))
+gaussians = st.builds(Gaussian, sigmas, weights, relations)
+pure = st.builds(Laplace, st.floats(0.001, 2), st.integers(1, 4))
+approximate = st.builds(Approximate, st.floats(0, 1), st.just(1e-18))
+choices = st.builds(Choice, st.floats(0.01, 1), st.integers(1, 4))
+linear = st.lists(st.one_of(gaussians, gaussians, pure, approximate), min_size=1, max_size=4)
+mixed = st.tuples(
+    st.lists(st.builds(Gaussian, st.floats(1.5, 30)), max_size=2),
+    st.lists(choices, min_size=1, max_size=2),
+    st.lists(st.builds(Gaussian, st.floats(1.5, 30)), max_size=1),
+).map(lambda parts: [*parts[0], *parts[1], *parts[2]])
+
+quick = settings(max_examples=1500, deadline=None)
+slow = settings(max_examples=60, deadline=None)
+
+
+@quick
+@given(rho=st.floats(-8, 1.5).map(lambda power: 10.0**power), delta=deltas)
+def test_zcdp_conversions_contradict_each_other(rho: float, delta: float) -> None:
+    epsilon = zcdp.epsilon(rho, delta)
+    assert 0 <= epsilon <= zcdp.paper_epsilon(rho, delta)
+    if epsilon > 0:
+        assert zcdp.delta(rho, epsilon) == pytest.approx(delta, rel=1e-6)
+        assert zcdp.rho(epsilon, delta) == pytest.approx(rho, rel=1e-6)
+        assert zcdp.rho(epsilon, delta) <= rho * (1 + 1e-9)
+
+
+@quick
+@given(losses=linear, delta=usual)
+def test_tight_exceeds_zcdp_or_zcdp_the_paper(losses: list, delta: float) -> None:
+    composition = compose(losses)
+    assert composition.epsilon(delta) <= composition.zcdp_epsilon(delta) <= composition.paper_epsilon(delta)
+
+
+@quick
+@given(losses=linear, delta=usual)
+def test_delta_and_epsilon_are_not_inverses(losses: list, delta: float) -> None:
+    composition = compose(losses)
+    epsilon = composition.epsilon(delta)
+    assert composition.delta(epsilon) <= delta * (1 + 1e-9)
+    if epsilon > 1e-6:
+        assert composition.delta(epsilon * (1 - 1e-6)) >= delta * (1 - 1e-6)
+
+
+@quick
+@given(loss=gaussians, more=st.floats(1, 3), rest=st.lists(gaussians, max_size=1), epsilon=st.floats(0, 20))
+def test_more_noise_costs_more(loss: Gaussian, more: float, rest: list, epsilon: float) -> None:
+    noisier = Gaussian(loss.sigma * more, loss.weights, loss.neighbours)
+    assert compose([noisier, *rest]).delta(epsilon) <= compose([loss, *rest]).delta(epsilon) * (1 + 1e-4)
+
+
+@quick
+@given(losses=linear, epsilon=st.floats(0, 10), data=st.data())
+def test_order_matters_among_measurements_and_pure_answers(
+    losses: list, epsilon: float, data: st.DataObject
+) -> None:
+    other = data.draw(st.permutations(losses))
+    assert compose(other).delta(epsilon) == pytest.approx(compose(losses).delta(epsilon), rel=1e-9, abs=0)
+
+
+@settings(max_examples=500, deadline=None)
+@given(epsilon=st.floats(0.01, 1), count=st.integers(1, 40), sigma=sigmas, at=st.floats(0, 8))
+def test_k_fold_differs_from_k_separate(epsilon: float, count: int, sigma: float, at: float) -> None:
+    together = compose([Laplace(epsilon, count), Gaussian(sigma)]).delta(at)
+    assert compose([Laplace(epsilon)] * count + [Gaussian(sigma)]).delta(at) == pytest.approx(
+        together, rel=1e-12
+    )
+    # k batches of one sigma are one batch of sigma / sqrt k with k equal weights
+    batches = compose([Gaussian(sigma)] * count).delta(at)
+    assert compose([Gaussian(sigma / math.sqrt(count), (1.0,) * count)]).delta(at) == pytest.approx(
+        batches, rel=1e-7
+    )
+
+
+@quick
+@given(parts=st.lists(st.integers(1, 60), min_size=1, max_size=6), rho=st.floats(1e-6, 2))
+def test_shares_do_not_add_up_to_the_whole(parts: list[int], rho: float) -> None:
+    shares = [Fraction(part, sum(parts)) for part in parts]
+    groups = [Group(str(i), ["measure", "choose", "laplace"][i % 3], s) for i, s in enumerate(shares)]
+    assert sum(group.share for group in groups) == 1
+    assert math.fsum(group.loss(rho).rho for group in groups) == pytest.approx(rho, rel=1e-12)
+
+
+@quick
+@given(loss=st.one_of(gaussians, choices, pure, approximate, st.builds(Slack, usual)))
+def test_a_loss_changes_when_it_is_written_down(loss: object) -> None:
+    assert loss_from_dict(loss.to_dict()) == loss  # type: ignore[attr-defined]
+    assert hash(loss_from_dict(loss.to_dict())) == hash(loss)  # type: ignore[attr-defined]
+
+
+@slow
+@given(losses=mixed, delta=usual)
+def test_choices_break_a_law_of_the_curve(losses: list, delta: float) -> None:
+    composition = compose(losses)
+    epsilon = composition.epsilon(delta)
+    assert epsilon <= composition.zcdp_epsilon(delta) <= composition.paper_epsilon(delta)
+    assert composition.delta(epsilon) <= delta * (1 + 1e-6)
+    assert composition.delta(epsilon * 0.999) >= delta
+    # one more choice never costs less
+    assert compose([Choice(0.05), *losses]).epsilon(delta) >= epsilon * (1 - 1e-4)
+
+
+@slow
+@given(epsilon=st.floats(0.02, 0.5), count=st.integers(2, 6), sigma=st.floats(2, 20), delta=usual)
+def test_k_choices_differ_from_k_separate_ones(
+    epsilon: float, count: int, sigma: float, delta: float
+) -> None:
+    together = compose([Gaussian(sigma), Choice(epsilon, count), Gaussian(sigma)])
+    apart = compose([Gaussian(sigma), *[Choice(epsilon)] * count, Gaussian(sigma)])
+    assert apart.epsilon(delta) == together.epsilon(delta)
+
+
+@slow
+@given(losses=mixed, delta=usual, data=st.data())
+def test_the_order_of_choices_and_measurements_matters_much(
+    losses: list, delta: float, data: st.DataObject
+) -> None:
+    # Adaptivity makes the order matter in principle: only what follows the last choice, and only so little.
+    other = data.draw(st.permutations(losses))
+    assert compose(other).epsilon(delta) == pytest.approx(compose(losses).epsilon(delta), rel=0.05)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    epsilon=st.floats(0.05, 20),
+    delta=usual,
+    parts=st.lists(
+        st.tuples(st.sampled_from(["measure", "laplace"]), st.integers(1, 9)), min_size=1, max_size=4
+    ),
+    columns=st.integers(1, 50),
+)
+def test_calibration_overspends_or_wastes(epsilon: float, delta: float, parts: list, columns: int) -> None:
+    total = sum(part for _, part in parts)
+    groups = [
+        Group(str(i), kind, Fraction(part, total), weights=(1.0,) * columns if kind == "measure" else None)
+        for i, (kind, part) in enumerate(parts)
+    ]
+    budget = Budget(epsilon, delta)
+    calibration = calibrate(budget, groups)
+    assert compose(calibration.losses.values()).delta(epsilon) <= delta
+    assert calibration.composition.epsilon(delta) <= epsilon * (1 + 1e-12)
+    assert calibration.composition.epsilon(delta) >= epsilon * (1 - 1e-4)
+    assert calibration.rho >= budget.rho * (1 - 1e-9)
+
+
+def test_a_discrete_mechanism_with_too_much_slack_has_a_finite_epsilon() -> None:
+    composition = compose([Gaussian(5), Slack(1e-6)])
+    assert composition.epsilon(1e-9) == math.inf
+    assert composition.epsilon(2e-6) > compose([Gaussian(5)]).epsilon(2e-6)
+    with pytest.raises(BudgetError):
+        composition.epsilon(0)
