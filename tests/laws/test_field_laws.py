@@ -122,6 +122,8 @@ def test_bad_questions_are_refused_by_name():
     for clique in (("z",), ("a", "a")):
         with pytest.raises(DomainError):
             field.marginal(clique)
+    with pytest.raises(ParameterError, match="mapping"):
+        field.probability([("a", 0)])
     assert field.probability({"a": []}) == 0
     assert field.probability({"a": np.array([True, False])}) == pytest.approx(field.probability({"a": 0}))
     assert field.probability({}) == 1

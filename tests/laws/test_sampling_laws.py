@@ -185,6 +185,10 @@ def test_few_records_and_odd_domains_are_fine(n):
 
 def test_bad_requests_are_refused():
     field, _ = star()
+    wide = Domain({"a": 10**5, "b": 10**5})
+    flat = Field(build_tree(wide, []), [np.ones(10**5)] * 2, 5.0)
+    with pytest.raises(SizeError, match="cells"):
+        flat.sample(5).counts(("a", "b"))
     for n in (-1, 2.5, "ten", True, float("nan"), float("inf")):
         with pytest.raises(ParameterError, match="n "):
             field.sample(n)
@@ -275,6 +279,28 @@ def test_impossible_and_misshapen_partial_records_are_refused():
     for given_codes in ({"z": 0}, {"a": 2}, {"a": -2}, {"a": [0.5]}, {"a": ["x"]}, {"a": [[0, 1]]}):
         with pytest.raises(DomainError):
             field.sample(given=given_codes)
+    with pytest.raises(ParameterError, match="not a mapping"):
+        field.sample(given=[0, 1])
     assert len(field.sample(given={"a": []})) == 0
     assert len(field.sample(5, given={})) == 5
     assert len(field.sample(given={"a": np.ma.array([0, 1], mask=[True, False])})) == 2
+
+
+def test_a_large_clique_keeps_its_parts_close_though_it_is_rounded_in_blocks(monkeypatch):
+    from understudy.model import synthetic_column
+
+    monkeypatch.setattr(synthetic_column, "BLOCK_CELLS", 100)
+    field, joint = make_field(Domain({"a": 6, "b": 5, "c": 7}), [("a", "b", "c")], seed=2)
+    counts = field.sample(900, seed=0).counts(("a", "b", "c")).counts
+    assert np.abs(counts - 900 * joint).sum() < 30 * 7
+    assert np.abs(counts.sum(axis=(0, 1)) - 900 * joint.sum(axis=(0, 1))).max() < 8
+
+
+def test_wide_columns_get_wide_codes():
+    domain = Domain({"a": 70_000, "b": 300})
+    tree = build_tree(domain, [])
+    field = Field(tree, [np.ones(domain.size(clique)) for clique in tree.cliques], 5.0)
+    sample = field.sample(1000, seed=0)
+    assert (sample["a"].dtype, sample["b"].dtype) == (np.uint32, np.uint16)
+    assert sample["a"].max() > 65_536
+    assert len(np.unique(sample["a"])) == 1000

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
-from understudy.errors import DomainError
+from understudy.errors import DomainError, ParameterError
 
 Event = Mapping[str, Any]
 
@@ -19,6 +19,11 @@ def allowed_codes(domain: Domain, event: Event) -> dict[str, npt.NDArray[np.intp
 
     A column is given one code, any collection of codes, or an array of booleans with one entry a code.
     """
+    if not isinstance(event, Mapping):
+        raise ParameterError(
+            f"an event of type {type(event).__name__} is not a mapping.",
+            hint='map columns to codes: {"sex": 0, "age": [31, 52]}.',
+        )
     return {name: _codes(name, domain[name], value) for name, value in event.items()}
 
 

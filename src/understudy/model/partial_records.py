@@ -46,7 +46,7 @@ def partial_records(domain: Domain, given: Mapping[str, Any], rows: int | None) 
 
     Masked entries, NaN and -1 mean that a record lacks the column. `rows` is how many there are, when known.
     """
-    columns = {name: _codes(name, domain[name], given[name]) for name in given.keys()}  # noqa: SIM118
+    columns = {name: _codes(name, domain[name], given[name]) for name in column_names(given)}
     lengths = {codes.size for codes in columns.values() if codes.ndim}
     if rows is not None:
         lengths.add(rows)
@@ -59,6 +59,17 @@ def partial_records(domain: Domain, given: Mapping[str, Any], rows: int | None) 
     return PartialRecords(
         {name: np.broadcast_to(codes, (count,)).astype(np.int64) for name, codes in columns.items()}, count
     )
+
+
+def column_names(given: Mapping[str, Any]) -> list[str]:
+    """The columns of a mapping or of a data frame."""
+    try:
+        return list(given.keys())
+    except AttributeError:
+        raise ParameterError(
+            f"partial records of type {type(given).__name__} are not a mapping.",
+            hint='map columns to codes: {"sex": 0, "age": [31, 52]}.',
+        ) from None
 
 
 def _codes(name: str, size: int, value: Any) -> npt.NDArray[np.int64]:

@@ -10,7 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
+from understudy.errors import SizeError
 from understudy.marginals import Marginal
+
+LIMIT_CELLS = 1 << 27
 
 Column = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -62,9 +65,12 @@ class Sample:
     def counts(self, clique: Clique | str) -> Marginal:
         """How many records fall in each cell of a clique, as int64."""
         names = self.domain.clique(clique)
+        cells = self.domain.size(names)
+        if cells > LIMIT_CELLS:
+            raise SizeError(f"the counts of {names!r} need {cells:,} cells, more than {LIMIT_CELLS:,}.")
         cell = np.zeros(self.rows, np.int64)
         for name in names:
             cell *= self.domain[name]
             cell += self.columns[name]
-        counts = np.bincount(cell, minlength=self.domain.size(names)).astype(np.int64)
+        counts = np.bincount(cell, minlength=cells).astype(np.int64)
         return Marginal(names, counts.reshape(self.domain.shape(names)))

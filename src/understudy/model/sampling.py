@@ -11,6 +11,7 @@ import numpy as np
 
 from understudy.errors import ParameterError, SizeError
 from understudy.model.families import Family, families, group_keys, weights_of
+from understudy.model.partial_records import column_names
 from understudy.model.sample import Column, Sample
 from understudy.model.synthetic_column import Conditional, rounding_named, synthetic_column
 
@@ -32,7 +33,7 @@ def synthetic_data(
     """`n` records of a field (see `MarkovField.sample`)."""
     rounding = rounding_named(method)
     random = seeded(seed)
-    if given is not None and len(given.keys()):
+    if given is not None and column_names(given):
         from understudy.model.completion import complete
 
         return complete(field, n, given, rounding, random)
