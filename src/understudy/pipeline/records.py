@@ -1,13 +1,13 @@
 """The private records of one run, wherever they lie: bounded by unit, coded by whatever schema is asked for.
 
 `Records` is the seam between the pipeline and the engines: a kind of data is a class with these members and a
-line in `KINDS`. `fit` never asks which kind it has.
+line in `kinds`. `fit` never asks which kind it has.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -87,17 +87,6 @@ class InMemory:
         if schema.unit is None:
             return self.table
         return self.table.filter(bound(self.table[schema.unit], schema.max_records_per_unit or 1))
-
-
-# Which data is of which kind: the first that recognises it opens it.
-KINDS: list[tuple[Callable[[Any], bool], Callable[[Any, Reading], Records]]] = [
-    (lambda data: True, InMemory.open),
-]
-
-
-def open_records(data: Any, reading: Reading) -> Records:
-    """The records of a file, a frame, or whatever else `KINDS` lists."""
-    return next(opener for recognises, opener in KINDS if recognises(data))(data, reading)
 
 
 def check_columns(records: Records, schema: Schema) -> tuple[str, ...]:

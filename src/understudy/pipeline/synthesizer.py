@@ -29,8 +29,9 @@ from understudy.mechanisms import MST, Mechanism
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
+from understudy.pipeline.kinds import open_records
 from understudy.pipeline.recipes import describe
-from understudy.pipeline.records import Reading, Uncoded, check_columns, open_records
+from understudy.pipeline.records import Reading, Uncoded, check_columns
 from understudy.pipeline.release import Release
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.budget import LARGE_EPSILON
