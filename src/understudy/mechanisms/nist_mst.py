@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,20 @@ from understudy.mechanisms.one_way import measure_and_compress
 from understudy.mechanisms.public_selection import Selection, select_on_public
 from understudy.mechanisms.shrinkage import fit
 from understudy.privacy import Budget, Curator, Group
+from understudy.transforms.compress import compress
 
-WeightSteps = tuple[tuple[float, float], ...]  # (largest epsilon, weight), ascending in epsilon
+RARE = 5e-4  # of the public records: codes below are merged before the selection, as they will be in private
 
 
 @dataclass(frozen=True)
 class NIST_MST:
     """Selects 2- and 3-way marginals on a public table with the same columns; private data is only measured.
 
+    What to measure is decided before the private table is touched, on the public one with its own rare codes
+    merged, so the noise is calibrated to the very batch that is asked.
+
     `forced`: cliques to measure whatever the public data says. `weights`: how much a clique matters (1 when
-    left out): a number, or steps `((0.3, 8), (4, 6), (inf, 4))` read as "up to epsilon 0.3: 8; ...".
+    left out).
     `bins`: for some cliques and columns, code -> bin: the clique is measured with that column in bins.
     `one_way_weights`, `threshold`, `exempt`: as the one-way marginals are measured and their codes merged.
     `triple_threshold` and `limit_cells`: which triples are worth adding, and which marginals are too large.
@@ -36,7 +41,7 @@ class NIST_MST:
 
     public: Counter
     forced: tuple[Clique, ...]
-    weights: Mapping[Clique, float | WeightSteps]
+    weights: Mapping[Clique, float]
     bins: Mapping[Clique, Mapping[str, tuple[int, ...]]]
     one_way_weights: Mapping[str, float]
     exempt: tuple[str, ...]
@@ -52,7 +57,7 @@ class NIST_MST:
         public: Counter,
         *,
         forced: Sequence[Clique] = (),
-        weights: Mapping[Clique, float | WeightSteps] | None = None,
+        weights: Mapping[Clique, float] | None = None,
         bins: Mapping[Clique, Mapping[str, Sequence[int]]] | None = None,
         one_way_weights: Mapping[str, float] | None = None,
         exempt: Sequence[str] = (),
@@ -95,18 +100,22 @@ class NIST_MST:
             return (Group("one-way", "measure", Fraction(1), weights=weights),)
         return (
             Group("one-way", "measure", self.one_way, weights=weights),
-            Group("selected", "measure", self.selected),
+            Group("selected", "measure", self.selected, weights=self._weights),
         )
 
     def cliques(self, domain: Domain) -> list[Clique]:
         """What would be measured if no code were merged."""
         self._check(domain)
-        return list(self.select(self.public).cliques)
+        return list(self.selection.within(domain, self.limit_cells))
 
-    def select(self, public: Counter) -> Selection:
-        """The cliques that a public table with merged codes suggests."""
+    @cached_property
+    def selection(self) -> Selection:
+        """The cliques that the public table suggests."""
         return select_on_public(
-            public, forced=self.forced, triple_threshold=self.triple_threshold, limit_cells=self.limit_cells
+            self._merged_public(),
+            forced=self.forced,
+            triple_threshold=self.triple_threshold,
+            limit_cells=self.limit_cells,
         )
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
@@ -116,14 +125,14 @@ class NIST_MST:
             losses["one-way"],
             weights=self.one_way_weights,
             threshold=self.threshold,
-            exempt=(*self.exempt, *(name for columns in self.bins.values() for name in columns)),
+            exempt=self._kept_whole,
         )
         log = list(step.log)
         if "selected" in losses:
-            cliques = self.select(self.public.recode(step.compression.maps)).cliques
-            weights = [self._weight(clique, curator.budget.epsilon) for clique in cliques]
-            queries = [self._query(step.curator.domain, clique) for clique in cliques]
-            log += step.curator.measure(cliques, weights, budget=losses["selected"], queries=queries)
+            coded = step.curator.domain
+            cliques = self.selection.within(coded, self.limit_cells)
+            queries = [self._query(coded, clique) for clique in cliques]
+            log += step.curator.measure(cliques, self._weights, budget=losses["selected"], queries=queries)
         return Fit(tuple(log), fit(step.curator.domain, log, shrink=self.shrink), step.compression)
 
     def _check(self, domain: Domain) -> None:
@@ -133,13 +142,23 @@ class NIST_MST:
                 hint="encode both with one schema.",
             )
 
-    def _weight(self, clique: Clique, epsilon: float) -> float:
-        for given, weight in self.weights.items():
-            if set(given) == set(clique):
-                if isinstance(weight, tuple):
-                    return next((w for limit, w in weight if epsilon <= limit), weight[-1][1])
-                return float(weight)
-        return 1.0
+    @property
+    def _kept_whole(self) -> tuple[str, ...]:
+        """Columns none of whose codes are merged."""
+        return (*self.exempt, *(name for columns in self.bins.values() for name in columns))
+
+    @property
+    def _weights(self) -> tuple[float, ...]:
+        given = {frozenset(clique): weight for clique, weight in self.weights.items()}
+        return tuple(given.get(frozenset(clique), 1.0) for clique in self.selection.cliques)
+
+    def _merged_public(self) -> Counter:
+        """The public table with its rare codes merged: about as the private one will be."""
+        columns = [(name,) for name in self.public.domain if name not in self._kept_whole]
+        counts = {m.clique[0]: np.asarray(m.counts, np.float64) for m in self.public.count(columns)}
+        return self.public.recode(
+            compress(counts, {name: RARE * float(cells.sum()) for name, cells in counts.items()}).maps
+        )
 
     def _query(self, domain: Domain, clique: Clique) -> Binned | None:
         for given, columns in self.bins.items():

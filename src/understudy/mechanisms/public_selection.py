@@ -35,6 +35,34 @@ class Selection:
             unique.setdefault(frozenset(clique), clique)
         return tuple(unique.values())
 
+    def within(self, domain: Domain, limit_cells: int) -> tuple[Clique, ...]:
+        """`cliques` on another coding of the same columns: as many, in the same order, none too large.
+
+        A clique of `limit_cells` cells or more becomes the largest part of it that fits. Where that
+        befalls an extra triple, its pair would make the model hold the triple all the same: both
+        become the tree's edges beside it, which are then measured twice as well.
+        """
+        instead: dict[Clique, Clique] = {}
+        for pair, triple in zip(self.extra[::2], self.extra[1::2], strict=True):
+            if domain.size(triple) >= limit_cells:
+                middle = next(name for name in triple if name not in pair)
+                instead |= {pair: (middle, pair[0]), triple: (middle, pair[1])}
+        return tuple(
+            _largest_part(
+                domain,
+                clique if clique in (*self.tree, *self.forced) else instead.get(clique, clique),
+                limit_cells,
+            )
+            for clique in self.cliques
+        )
+
+
+def _largest_part(domain: Domain, clique: Clique, limit_cells: int) -> Clique:
+    """The clique, or its part of most cells below the limit; a column alone where none is."""
+    parts = (part for k in range(len(clique), 0, -1) for part in itertools.combinations(clique, k))
+    fitting = [part for part in parts if domain.size(part) < limit_cells]
+    return max(fitting, key=domain.size) if fitting else (min(clique, key=domain.__getitem__),)
+
 
 def select_on_public(
     public: Counter, *, forced: Sequence[Clique], triple_threshold: float, limit_cells: int

@@ -12,7 +12,6 @@ import math
 from understudy.domain import Clique, Domain
 from understudy.marginals import Counter
 from understudy.mechanisms import MST, NIST_MST
-from understudy.mechanisms.nist_mst import WeightSteps
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.split import Floor, Split
 
@@ -28,7 +27,7 @@ EXEMPT = (WAGE, "SEA", "METAREA", "COUNTY", CITY, "METAREAD")
 ONE_WAY_WEIGHTS = {WAGE: 2.0}
 
 # 8 up to epsilon 0.3, 4 from epsilon 4.0 on, 6 in between.
-TRIPLE_WEIGHT: WeightSteps = ((0.3, 8.0), (math.nextafter(4.0, 0.0), 6.0), (math.inf, 4.0))
+TRIPLE_WEIGHT = ((0.3, 8.0), (math.nextafter(4.0, 0.0), 6.0), (math.inf, 4.0))
 
 # The wage's bins in the two widest forced marginals: {0} {1-9} {10-19} {20-50} {51}, then one a slot.
 _WAGE_BINS = [0, *[1] * 9, *[2] * 10, *[3] * 31, 4]
@@ -44,13 +43,13 @@ def triple_weight(epsilon: float) -> float:
     return next(weight for limit, weight in TRIPLE_WEIGHT if epsilon <= limit)
 
 
-def nist_mst(public: Counter) -> NIST_MST:
-    """NIST-MST as it was submitted, selecting on a public table (coded after TRANSFORMS)."""
+def nist_mst(public: Counter, epsilon: float) -> NIST_MST:
+    """NIST-MST with the entry's settings, selecting on a public table (coded after TRANSFORMS)."""
     bins = wage_bins(public.domain[WAGE])
     return NIST_MST(
         public,
         forced=(*PAIRS, TRIPLE, (WAGE, DIGITS)),
-        weights={**dict.fromkeys(PAIRS, 2.0), TRIPLE: TRIPLE_WEIGHT},
+        weights={**dict.fromkeys(PAIRS, 2.0), TRIPLE: triple_weight(epsilon)},
         bins={TRIPLE: {WAGE: bins}, (CITY, WAGE): {WAGE: bins}},
         one_way_weights=ONE_WAY_WEIGHTS,
         exempt=tuple(name for name in EXEMPT if name in public.domain),
