@@ -67,7 +67,7 @@ class JunctionTree:
 
     def home(self, clique: Iterable[str]) -> int | None:
         """The smallest clique of the tree that contains all of `clique`; None when there is none."""
-        wanted = self._graph.mask(clique)
+        wanted = self._graph.mask(self.domain.clique(clique))
         fitting = [i for i, mask in enumerate(self._graph.masks) if wanted & ~mask == 0]
         return min(fitting, key=lambda i: (self._graph.sizes[i], i)) if fitting else None
 

@@ -16,6 +16,7 @@ from understudy.model.quadratic import QuadraticProgramme
 _ACCURACY = 0.1
 _SWEEPS = 20
 _ROUNDS = 20
+_SETTLE = 30
 _NEWTON_STEPS = 12
 
 
@@ -44,6 +45,11 @@ class Polish:
     loss: float
     bound: float = -np.inf
     extra: int = 0
+    closeness: float = 1e-3  # how nearly the cells of a dual step must agree, in shares of the total
+    plain: Floats | None = (
+        None  # the programme's own cells joined along the tree: optimal, not of maximum entropy
+    )
+    plain_loss: float = np.inf
 
     def found(self) -> Certificate:
         return Certificate(self.loss, max(self.loss - self.bound, 0.0), self.programme.steps + self.extra)
@@ -55,6 +61,18 @@ class Polish:
         if better:
             self.marginals, self.loss = marginals, loss
         return better
+
+    def offer_plain(self, marginals: Floats) -> None:
+        """Keep these marginals for the case that no field of maximum entropy is found that comes as close."""
+        loss = self.programme.loss(marginals)
+        if loss < self.plain_loss:
+            self.plain, self.plain_loss = marginals, loss
+
+    def settle_for_plain(self, goal: Goal) -> Certificate:
+        """The last certificate; beyond the target the loss counts for more than the entropy."""
+        if self.plain is not None and self.loss - self.bound > goal.target and self.plain_loss < self.loss:
+            self.marginals, self.loss = self.plain, self.plain_loss
+        return self.found()
 
 
 def polish(state: Polish, goal: Goal, callback: Callable[[Certificate], None] | None) -> Certificate:
@@ -70,7 +88,7 @@ def polish(state: Polish, goal: Goal, callback: Callable[[Certificate], None] | 
         if callback is not None:
             callback(found)
         if goal.reached(found) or failures >= 4:
-            return found
+            return state.settle_for_plain(goal)
         accuracy = _ACCURACY if failures == 0 else 1e-3
         moved = advance(state, accuracy, goal)
         gained = state.found().gap < found.gap * (1 - 1e-3)
@@ -91,28 +109,38 @@ def _held(state: Polish, accuracy: float, goal: Goal) -> bool:
     spare = np.empty_like(programme.cells)
     before = state.found().gap
     for _ in range(_ROUNDS):
-        moved = _settle(programme, accuracy, 0.01 * max(min(before, 1e3 * goal.target), goal.fine))
+        enough = 0.01 * max(min(before, 1e3 * goal.target), goal.fine)
+        settled = _settle(programme, accuracy, enough, state.closeness, goal)
         state.bound = max(state.bound, problem.lower_bound(programme.dual(), spare))
         reached = problem.loss(problem.observations.answers(problem.propagation, programme.cells))
-        if abs(reached - state.bound) <= max(0.1 * before, 0.3 * goal.fine) or not moved:
+        if (
+            abs(reached - state.bound) <= max(0.1 * before, 0.3 * goal.fine)
+            or state.found().steps >= goal.limit
+        ):
             break
-        programme.recentre()
+        programme.recentre(looser=settled)
     _complete(state, goal)
-    programme.recentre()
+    if state.found().gap > goal.target:
+        state.offer_plain(start.joined(programme.plan, programme.cells))
+    programme.recentre(looser=settled)
+    state.closeness = max(state.closeness * 0.1, 1e-12)
     return True
 
 
-def _settle(programme: QuadraticProgramme, accuracy: float, enough: float) -> bool:
-    """Whether dual steps could be taken, until one gains no more than `enough`."""
-    moved = False
-    for _ in range(10):
+def _settle(
+    programme: QuadraticProgramme, accuracy: float, enough: float, closeness: float, goal: Goal
+) -> bool:
+    """Whether dual steps have come to where one gains no more than `enough` and the cells nearly agree."""
+    stuck = 0
+    for _ in range(_SETTLE):
         before = programme.bound
-        if not programme.advance(accuracy):
+        stuck = 0 if programme.advance(accuracy) else stuck + 1
+        error, stake = programme.disagreement()
+        if programme.bound - before <= enough and stake <= enough and error <= closeness:
+            return True
+        if programme.steps >= goal.limit or stuck > 2:
             break
-        moved = True
-        if programme.bound - before <= enough:
-            break
-    return moved
+    return False
 
 
 def _complete(state: Polish, goal: Goal) -> None:

@@ -27,6 +27,8 @@ from understudy.model.propagation import Propagation
 _CG_STEPS = 200
 _HALVINGS = 30
 _HOLD = 0.1  # how strongly an unmeasured clique is held, against the measurements inside it
+_LOOSEN = 0.5
+_LOOSEST = 1e-7
 
 
 class QuadraticProgramme:
@@ -60,6 +62,8 @@ class QuadraticProgramme:
         self.free = self.weights == 0.0
         self.true_weights = self.weights.copy() if self.free.any() else self.weights
         self.weights[self.free] = self._hold()[self.free]
+        self.firmness = 1.0
+        self.damping = 1e-9
         self.held = self._any_held()
         self.allowed = None if possible is None else np.isfinite(possible)
         self.roots = [self.places[tree.cliques[k]] for k in tree.roots]
@@ -70,6 +74,7 @@ class QuadraticProgramme:
         self._lifted = np.empty(plan.cells)
         self.prices = np.zeros(self.totals.stop)
         self.bound, self.cells = self.value(self.prices)
+        self.gradient = self.slope(self.prices, self.cells)
 
     def _hold(self) -> Floats:
         """A weight for every cell: what the answers about its clique would weigh, spread over its cells."""
@@ -92,10 +97,15 @@ class QuadraticProgramme:
             for k, clique in enumerate(tree.cliques)
         )
 
-    def recentre(self) -> None:
-        """Hold the cliques that were not measured whole to where they are now."""
+    def recentre(self, *, looser: bool) -> None:
+        """Hold the cliques that were not measured whole to where they are now, less firmly or more."""
+        change = _LOOSEN if looser else 1.0 / _LOOSEN
+        if _LOOSEST < self.firmness * change <= 1.0:
+            self.firmness *= change
+            self.weights[self.free] *= change
         self.values[self.free] = self.cells[self.free]
         self.bound, self.cells = self.value(self.prices)
+        self.gradient = self.slope(self.prices, self.cells)
 
     def loss(self, tables: Floats) -> float:
         """The loss of clique tables that agree with one another (without what merging measurements left over)."""
@@ -105,6 +115,12 @@ class QuadraticProgramme:
             apart = np.where(self.free, 0.0, tables - self.values)
             return float(0.5 * (dot(self.true_weights, np.square(apart)) + squares))
         return float(0.5 * (dot(self.weights, np.square(tables - self.values)) + squares))
+
+    def disagreement(self) -> tuple[float, float]:
+        """How far the cells are from a distribution: the largest error of a separator or total; the loss at stake."""
+        rest = np.concatenate([self.gradient[: self.edges], self.gradient[self.totals]])
+        apart = self.gradient[self.answers]
+        return float(np.abs(rest).max()), float(0.5 * dot(self.scales * apart, apart))
 
     def dual(self) -> Floats:
         """The price of every answer, in the order of all observations: a point to certify with."""
@@ -122,7 +138,7 @@ class QuadraticProgramme:
 
     def advance(self, accuracy: float) -> bool:
         """Take one Newton step on the prices; False when none improves the bound."""
-        gradient = self.slope(self.prices, self.cells)
+        gradient = self.gradient
         direction = self.direction(gradient, self.cells, accuracy)
         rise = float(dot(gradient, direction))
         length = 1.0
@@ -131,8 +147,13 @@ class QuadraticProgramme:
             bound, cells = self.value(prices)
             if bound >= self.bound + 1e-4 * length * rise:
                 self.prices, self.bound, self.cells = prices, bound, cells
+                self.gradient = self.slope(prices, cells)
+                self.damping = (
+                    max(self.damping * 0.1, 1e-10) if length == 1.0 else min(self.damping * 30, 0.1)
+                )
                 return True
             length *= 0.5
+        self.damping = min(self.damping * 1e3, 0.1)
         return False
 
     def lift(self, prices: Floats) -> Floats:
@@ -181,7 +202,9 @@ class QuadraticProgramme:
         diagonal[self.answers] = self.partial.diagonal(self.propagation, yielding) + 1.0 / self.scales
         diagonal[self.totals] = [yielding[place].sum() for place in self.roots]
         moving = diagonal > 0.0
-        least = np.where(moving, 1e-10 * diagonal, float(np.median(diagonal[moving])) if moving.any() else 1.0)
+        least = np.where(
+            moving, self.damping * diagonal, float(np.median(diagonal[moving])) if moving.any() else 1.0
+        )
         image = np.empty_like(gradient)
 
         def hessian(step: Floats) -> Floats:
