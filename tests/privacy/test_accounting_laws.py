@@ -44,10 +44,11 @@ mixed = st.tuples(
 ).map(lambda parts: [*parts[0], *parts[1], *parts[2]])
 
 quick = settings(max_examples=1500, deadline=None)
+cheap = settings(max_examples=2500, deadline=None)
 slow = settings(max_examples=60, deadline=None)
 
 
-@quick
+@cheap
 @given(rho=st.floats(-8, 1.5).map(lambda power: 10.0**power), delta=deltas)
 def test_zcdp_conversions_contradict_each_other(rho: float, delta: float) -> None:
     epsilon = zcdp.epsilon(rho, delta)
@@ -91,7 +92,7 @@ def test_order_matters_among_measurements_and_pure_answers(
     assert compose(other).delta(epsilon) == pytest.approx(compose(losses).delta(epsilon), rel=1e-9, abs=0)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(epsilon=st.floats(0.01, 1), count=st.integers(1, 40), sigma=sigmas, at=st.floats(0, 8))
 def test_k_fold_differs_from_k_separate(epsilon: float, count: int, sigma: float, at: float) -> None:
     together = compose([Laplace(epsilon, count), Gaussian(sigma)]).delta(at)
@@ -105,7 +106,7 @@ def test_k_fold_differs_from_k_separate(epsilon: float, count: int, sigma: float
     )
 
 
-@quick
+@cheap
 @given(parts=st.lists(st.integers(1, 60), min_size=1, max_size=6), rho=st.floats(1e-6, 2))
 def test_shares_do_not_add_up_to_the_whole(parts: list[int], rho: float) -> None:
     shares = [Fraction(part, sum(parts)) for part in parts]
@@ -114,7 +115,7 @@ def test_shares_do_not_add_up_to_the_whole(parts: list[int], rho: float) -> None
     assert math.fsum(group.loss(rho).rho for group in groups) == pytest.approx(rho, rel=1e-12)
 
 
-@quick
+@cheap
 @given(loss=st.one_of(gaussians, choices, pure, approximate, st.builds(Slack, usual)))
 def test_a_loss_changes_when_it_is_written_down(loss: object) -> None:
     assert loss_from_dict(loss.to_dict()) == loss  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,7 @@ from understudy.errors import ReleaseError, UnderstudyError
 from understudy.privacy.books import exact
 from understudy.privacy.budget import Neighbours
 from understudy.privacy.composition import compose
-from understudy.privacy.losses import Approximate, Choice, Gaussian, Laplace, Loss, Slack, loss_from_dict
+from understudy.privacy.losses import Approximate, Gaussian, Loss, Slack, loss_from_dict
 from understudy.privacy.spending import Allowance
 
 ACCOUNTANT = "understudy"
@@ -92,7 +92,7 @@ def _cost(losses: Sequence[Loss], delta: float) -> float:
     plain = [loss for loss in losses if isinstance(loss, Approximate)]
     if len(plain) == len(losses) and sum((exact(loss.delta) for loss in plain), Fraction(0)) <= exact(delta):
         return float(sum((exact(loss.epsilon) for loss in plain), Fraction(0)))  # basic composition
-    return compose(_merged(losses)).epsilon(delta)
+    return compose(losses).epsilon(delta)  # in the order in which they were asked
 
 
 def _check_scales(loss: Loss, charge: Mapping[str, Any], neighbours: Neighbours) -> None:
@@ -103,19 +103,6 @@ def _check_scales(loss: Loss, charge: Mapping[str, Any], neighbours: Neighbours)
         raise ReleaseError("the certificate has a charge for other neighbours than it claims.")
     if any(drawn < due for drawn, due in zip(charge["scales"], loss.scales, strict=True)):
         raise ReleaseError("the certificate has noise of a smaller scale than was charged.")
-
-
-def _merged(losses: Sequence[Loss]) -> list[Loss]:
-    """The same losses with equal choices (and equal pure answers) counted together."""
-    merged: dict[Loss, int] = {}
-    for loss in losses:
-        one = replace(loss, count=1) if isinstance(loss, Choice | Laplace) else loss
-        merged[one] = merged.get(one, 0) + (loss.count if isinstance(loss, Choice | Laplace) else 1)
-    return [
-        item
-        for loss, count in merged.items()
-        for item in ([replace(loss, count=count)] if isinstance(loss, Choice | Laplace) else [loss] * count)
-    ]
 
 
 def _statement(allowance: Allowance, private: bool) -> str:

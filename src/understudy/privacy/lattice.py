@@ -50,7 +50,7 @@ def _top_of_parabola(h: float, epsilon: float) -> float:
     middle = _at_offset(h, epsilon, 0.5 * h)
     bend = left - 2 * middle + right
     turn = 0.5 + 0.125 * (left - right) / bend if bend < 0 else 0.5
-    return max(left, middle, right, _at_offset(h, epsilon, min(max(turn, 0.0), 1.0) * h))
+    return float(max(left, middle, right, _at_offset(h, epsilon, min(max(turn, 0.0), 1.0) * h)))
 
 
 @njit(cache=True, nogil=True)

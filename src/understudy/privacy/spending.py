@@ -83,16 +83,31 @@ class Plan:
     planned: tuple[Planned, ...]
     slack: float = 0.0
     rule: str = "exact composition of a plan fixed beforehand"
+    # Whether something planned after the last choice has been asked: the plan was composed in its order, and
+    # a choice that came later than planned could look at an answer that it was not to see.
+    closed: bool = False
 
     def charge(self, asked: Loss, loss: Loss, slack: float) -> Plan:
         wanted = _one(asked)
         place = next((i for i, step in enumerate(self.planned) if step.left and step.loss == wanted), None)
         if place is None or not _covers(wanted, loss):
             raise _unplanned(loss)
+        if self.closed and isinstance(wanted, Choice):
+            raise BudgetError(
+                "a choice is asked after a measurement that was planned to follow the last choice.",
+                hint="ask in the order of the plan's groups.",
+            )
         check_slack(self.slack + slack, self.budget)
         step = self.planned[place]
         planned = (*self.planned[:place], replace(step, left=step.left - 1), *self.planned[place + 1 :])
-        return replace(self, planned=planned, slack=self.slack + slack)
+        closed = self.closed or (step.batch is None and place > self._last_choice)
+        return replace(self, planned=planned, slack=self.slack + slack, closed=closed)
+
+    @property
+    def _last_choice(self) -> float:
+        """The place of the last choice in the plan; beyond the end where it has none."""
+        places = [place for place, step in enumerate(self.planned) if isinstance(step.loss, Choice)]
+        return max(places, default=math.inf)
 
     def piece(self, loss: Gaussian) -> tuple[Part, Gaussian]:
         pieces = [step.loss for step in self.planned if step.left and step.batch == loss]
