@@ -92,19 +92,20 @@ def polish(state: Polish, goal: Goal, callback: Callable[[Certificate], None] | 
         accuracy = _ACCURACY if failures == 0 else 1e-3
         moved = advance(state, accuracy, goal)
         gained = state.found().gap < found.gap * (1 - 1e-3)
-        failures = 0 if moved and gained else failures + 1
+        failures = 0 if moved or gained else failures + 1
 
 
 def _whole(state: Polish, accuracy: float, goal: Goal) -> bool:
-    """One dual step. Its cells nearly agree; joined along the tree they do, and the dual value is a bound."""
-    moved = state.programme.advance(accuracy)
+    """Whether one dual step gained. Its cells nearly agree; joined along the tree they do, and the dual value is a bound."""
+    before = state.programme.bound
+    state.programme.advance(accuracy)
     state.bound = max(state.bound, state.programme.bound)
     state.keep(start.joined(state.programme.plan, state.programme.cells))
-    return moved
+    return state.programme.bound - before > max(1e-3 * (state.loss - before), 1e-13 * abs(before))
 
 
 def _held(state: Polish, accuracy: float, goal: Goal) -> bool:
-    """Proximal steps, the unmeasured cliques held and let go, until the bound is tight; then maximum entropy."""
+    """Take proximal steps, the unmeasured cliques held and let go, until the bound is tight; then maximum entropy."""
     programme, problem = state.programme, state.problem
     spare = np.empty_like(programme.cells)
     before = state.found().gap
@@ -124,7 +125,7 @@ def _held(state: Polish, accuracy: float, goal: Goal) -> bool:
         state.offer_plain(start.joined(programme.plan, programme.cells))
     programme.recentre(looser=settled)
     state.closeness = max(state.closeness * 0.1, 1e-12)
-    return True
+    return False
 
 
 def _settle(

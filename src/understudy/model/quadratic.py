@@ -26,6 +26,7 @@ from understudy.model.propagation import Propagation
 
 _CG_STEPS = 200
 _HALVINGS = 30
+_DOUBLINGS = 60
 _HOLD = 0.1  # how strongly an unmeasured clique is held, against the measurements inside it
 _LOOSEN = 0.5
 _LOOSEST = 1e-7
@@ -146,15 +147,29 @@ class QuadraticProgramme:
             prices = self.prices + length * direction
             bound, cells = self.value(prices)
             if bound >= self.bound + 1e-4 * length * rise:
-                self.prices, self.bound, self.cells = prices, bound, cells
-                self.gradient = self.slope(prices, cells)
-                self.damping = (
-                    max(self.damping * 0.1, 1e-10) if length == 1.0 else min(self.damping * 30, 0.1)
-                )
+                self.damping = max(self.damping * 0.1, 1e-10) if length == 1.0 else min(self.damping * 30, 0.1)
+                self._move(prices, bound, cells)
+                self._stride(direction, length, rise)
                 return True
             length *= 0.5
         self.damping = min(self.damping * 1e3, 0.1)
         return False
+
+    def _move(self, prices: Floats, bound: float, cells: Floats) -> None:
+        self.prices, self.bound, self.cells = prices, bound, cells
+        self.gradient = self.slope(prices, cells)
+
+    def _stride(self, direction: Floats, length: float, rise: float) -> None:
+        """Go on, ever further, while it goes up as steeply: where nothing is bought there is no curvature."""
+        for _ in range(_DOUBLINGS):
+            if not dot(self.gradient, direction) > 0.5 * rise:
+                return
+            prices = self.prices + length * direction
+            bound, cells = self.value(prices)
+            if not bound > self.bound:
+                return
+            self._move(prices, bound, cells)
+            length *= 2.0
 
     def lift(self, prices: Floats) -> Floats:
         """What every cell pays: the prices carried from separators, answers and totals to the cliques."""
