@@ -65,8 +65,12 @@ def read_text(
     types: Mapping[str, pa.DataType],
     columns: Sequence[str] | None,
     null_texts: Sequence[str],
+    headed: bool = True,
 ) -> pa.Table:
-    """The table in `content`; a column with a cell that does not fit its wanted type comes as text."""
+    """The table in `content`; a column with a cell that does not fit its wanted type comes as text.
+
+    `headed` says whether the first line is the header, or a record: in a later piece of a file.
+    """
     nul = content.find(b"\0")
     if nul >= 0:
         raise nul_fault(source, content, nul)
@@ -77,7 +81,9 @@ def read_text(
             raise fault
     wanted = {name: types[name] for name in dialect.names if name in types}
     included = dialect.names if columns is None else columns
-    reader = _Reader(source, content, dialect, quoted=quoted, included=included, null_texts=null_texts)
+    reader = _Reader(
+        source, content, dialect, quoted=quoted, included=included, null_texts=null_texts, headed=headed
+    )
     table = reader.read(wanted)
     if any(pa.types.is_binary(kind) for kind in table.schema.types):
         raise encoding_fault(source, content)
@@ -109,8 +115,10 @@ class _Reader:
         quoted: bool,
         included: Sequence[str],
         null_texts: Sequence[str],
+        headed: bool = True,
     ) -> None:
         self._source, self._content, self._dialect = source, content, dialect
+        self._skip = 1 if headed else 0
         self._included, self._null_texts = list(included), list(null_texts)
         self._parse = pacsv.ParseOptions(
             delimiter=dialect.delimiter,
@@ -154,7 +162,7 @@ class _Reader:
         return pacsv.read_csv(
             pa.BufferReader(pa.py_buffer(self._content)),
             read_options=pacsv.ReadOptions(
-                column_names=list(self._dialect.names), skip_rows_after_names=1, block_size=block
+                column_names=list(self._dialect.names), skip_rows_after_names=self._skip, block_size=block
             ),
             parse_options=self._parse,
             convert_options=pacsv.ConvertOptions(

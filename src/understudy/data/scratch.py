@@ -31,16 +31,20 @@ class ScratchFolder:
     def __init__(self, inside: str | os.PathLike[str] | None = None) -> None:
         parent = Path(scratch_folder() if inside is None else inside)
         sweep(parent)
-        try:
-            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))  # mode 0700
-            lock = _locked(self.path / LOCK)
-        except OSError as error:
-            raise OperatorError(
-                f"no temporary folder could be made in {str(parent)!r}: {error.strerror}.",
-                hint="set TMPDIR to a folder with room.",
-            ) from None
-        assert lock is not None
-        self.close = weakref.finalize(self, _remove, self.path, lock)
+        for _ in range(8):  # another process may take a folder for left over before it is locked
+            try:
+                self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))  # mode 0700
+            except OSError as error:
+                raise OperatorError(
+                    f"no temporary folder could be made in {str(parent)!r}: {error.strerror}.",
+                    hint="set TMPDIR to a folder with room.",
+                ) from None
+            with suppress(OSError):
+                lock = _locked(self.path / LOCK)
+                if lock is not None and (self.path / LOCK).exists():
+                    self.close = weakref.finalize(self, _remove, self.path, lock)
+                    return
+        raise OperatorError(f"temporary folders in {str(parent)!r} vanish.", hint="set TMPDIR to another.")
 
 
 def sweep(parent: Path) -> None:

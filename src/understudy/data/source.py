@@ -83,12 +83,17 @@ class Source:
         return gzip.open(self.path, "rb") if self.gzipped else open(self.path, "rb")
 
     def _unpack(self, most: int | None) -> bytearray:
-        packed = self.path.stat().st_size
         content = bytearray()
+        for chunk in self.unpacked(most):
+            content += chunk
+        return content
+
+    def unpacked(self, most: int | None = UNPACKED_MOST) -> Iterator[bytes]:
+        """The bytes of a gzipped file in chunks, as long as it unpacks to what a plausible table can."""
+        packed, size = self.path.stat().st_size, 0
         with self._opened() as file, self._unpacking():
             while chunk := file.read(CHUNK):
-                content += chunk
-                size = len(content)
+                size += len(chunk)
                 if most is not None and (
                     size > most or (size > UNPACKED_FREELY and size > UNPACKED_RATIO * packed)
                 ):
@@ -96,7 +101,7 @@ class Source:
                         f"unpacks to more than {size >> 20:,} MiB from {packed:,} bytes",
                         hint="unpack it yourself if it is meant to be so large.",
                     )
-        return content
+                yield chunk
 
     @contextmanager
     def _unpacking(self) -> Iterator[None]:

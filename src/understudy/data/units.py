@@ -12,6 +12,7 @@ records contribute nothing, whoever owned them.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,15 @@ def count_values(values: Any) -> dict[Any, int]:
         )
         if not (value is None or (isinstance(value, float) and math.isnan(value)))
     }
+
+
+def merge_counts(parts: Iterable[Any]) -> dict[Any, int]:
+    """`count_values` of a column that comes in parts."""
+    merged: dict[Any, int] = {}
+    for part in parts:
+        for value, count in count_values(part).items():
+            merged[value] = merged.get(value, 0) + count
+    return merged
 
 
 def _as_arrow(values: Any) -> Any:

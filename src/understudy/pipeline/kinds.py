@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from understudy.pipeline.on_spark import SparkRecords, is_on_spark
 from understudy.pipeline.records import InMemory, Reading, Records
+from understudy.pipeline.streamed import StreamedRecords, is_streamed
 
 # The first that recognises the data opens it.
 KINDS: list[tuple[Callable[[Any], bool], Callable[[Any, Reading], Records]]] = [
+    (is_on_spark, SparkRecords.open),
+    (is_streamed, StreamedRecords.open),
     (lambda data: True, InMemory.open),
 ]
 

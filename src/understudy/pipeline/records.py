@@ -96,6 +96,8 @@ def check_columns(records: Records, schema: Schema) -> tuple[str, ...]:
         raise SchemaError(
             f"column {missing[0]!r} of the schema is not in the data.", hint="remove it, or correct its name."
         )
+    if schema.unit is not None and schema.unit not in records.types.names:
+        raise SchemaError(f"the unit column {schema.unit!r} is not in the data.", hint="correct its name.")
     return tuple(column for column in records.types.names if column not in schema.columns)
 
 

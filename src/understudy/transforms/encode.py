@@ -77,7 +77,7 @@ def reading_types(schema: Schema) -> dict[str, pa.DataType]:
     agrees with ours; for that the reader must take nothing but the empty cell for null.
     """
     known = {name: column for name, column in schema.synthesised.items() if not column.unlearned}
-    types = dict.fromkeys(schema.columns, pa.string())
+    types = dict.fromkeys([*schema.columns, *([schema.unit] if schema.unit else [])], pa.string())
     return types | {name: CODECS[type(column)](column).reading_type() for name, column in known.items()}
 
 

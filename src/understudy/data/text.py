@@ -1,0 +1,209 @@
+"""A CSV file in pieces that end where a record ends, each read as `delimited` reads a whole file.
+
+A cell has one code however its column was read, so a piece whose column comes as text beside one whose column
+comes as numbers gives the same codes as the whole file would.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import mmap
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from understudy.data import delimited
+from understudy.data.cache import scratch_folder
+from understudy.data.part import Part
+from understudy.data.source import Source
+from understudy.data.textfaults import long_fields, quotes_close
+from understudy.errors import FileError, OperatorError
+
+_Read = Callable[[bytes, Sequence[str], Mapping[str, pa.DataType]], pa.Table]
+
+PIECE = 32 << 20  # bytes read at a time
+QUOTE = 34
+# The order in which Arrow tries types on a column of text.
+_LADDER = [
+    pa.null(),
+    pa.int64(),
+    pa.bool_(),
+    pa.date32(),
+    pa.time32("s"),
+    pa.timestamp("s"),
+    pa.timestamp("ns"),
+    pa.float64(),
+    pa.string(),
+]
+
+
+class TextPart(Part):
+    """A CSV file, plain or gzipped; a gzipped one is unpacked to a nameless file on disk."""
+
+    is_text = True
+
+    def __init__(self, found: Source, delimiter: str | None, infer: bool) -> None:
+        super().__init__(found)
+        self._dialect = delimited.read_dialect(found, found.start(delimited.SAMPLE), delimiter)
+        self._unpacked: mmap.mmap | None = None
+        self.types = pa.schema([(name, pa.string()) for name in self._dialect.names])
+        if infer:
+            self.types = self._inferred()
+
+    def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
+        wanted = {name: kind for name, kind in types.items() if not pa.types.is_null(kind)}
+        for content, read in self._readers():
+            yield from read(content, columns, wanted).combine_chunks().to_batches()
+
+    def _readers(self) -> Iterator[tuple[bytes, _Read]]:
+        """Every piece, with the function that reads it."""
+        content = self._content()
+        for start, end in self._pieces(content):
+            piece = _Piece(
+                self.path,
+                self.source.kind,
+                self.source.gzipped,
+                partial(_lines_before, content, start),
+            )
+            yield content[start:end], partial(self._read, piece, start == 0)
+
+    def _read(
+        self,
+        piece: Source,
+        headed: bool,
+        content: bytes,
+        columns: Sequence[str],
+        types: Mapping[str, pa.DataType],
+    ) -> pa.Table:
+        return delimited.read_text(
+            piece,
+            content,
+            self._dialect,
+            types=types,
+            columns=columns,
+            null_texts=delimited.EMPTY_CELL,
+            headed=headed,
+        )
+
+    def _content(self) -> mmap.mmap:
+        if not self.source.gzipped:
+            with open(self.path, "rb") as file:
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if self._unpacked is None:
+            self._unpacked = _unpack(self.source)
+        return self._unpacked
+
+    def _pieces(self, content: mmap.mmap) -> Iterator[tuple[int, int]]:
+        """Where each piece begins and ends."""
+        start, size = 0, PIECE
+        while start < len(content):
+            end = self._end(content, start, min(start + size, len(content)))
+            if end <= start:
+                if size >= delimited.MOST_BLOCK:
+                    raise self.fault(f"holds a record of more than {delimited.MOST_BLOCK >> 20:,} MiB")
+                size *= 4
+                continue
+            yield start, end
+            start, size = end, PIECE
+
+    def _end(self, content: mmap.mmap, start: int, target: int) -> int:
+        """Where the last record ends that is whole between `start` and `target`; `start` when none is."""
+        if target == len(content):
+            return target
+        piece = content[start:target]
+        quotes = np.flatnonzero(np.frombuffer(piece, np.uint8) == QUOTE)
+        if not len(quotes):
+            return start + _last_line(piece, len(piece)) + 1
+        end = _last_outside(piece, quotes)
+        if end and quotes_close(piece[:end], self._dialect.delimiter):
+            return start + end
+        return start + _record_end(piece, self._dialect.delimiter)
+
+    def _inferred(self) -> pa.Schema:
+        """The first type that fits all of each column, as when the file is read whole."""
+        names = list(self._dialect.names)
+        rungs = dict.fromkeys(names, 0)
+        settled = False
+        while not settled:
+            settled = True
+            for content, read in self._readers():
+                table = read(content, names, {name: _LADDER[rung] for name, rung in rungs.items() if rung})
+                for name in names:
+                    found = table.schema.field(name).type
+                    if not rungs[name]:  # nothing but empty cells so far, which are of any type
+                        rungs[name] = _LADDER.index(found)
+                    elif found != _LADDER[rungs[name]]:
+                        alone = read(content, [name], {}).schema.field(name).type
+                        rungs[name], settled = max(_LADDER.index(alone), rungs[name] + 1), False
+        return pa.schema([(name, _LADDER[rung]) for name, rung in rungs.items()])
+
+
+@dataclass(frozen=True)
+class _Piece(Source):
+    """A piece of a file, whose faults are told by the lines of the whole."""
+
+    lines_before: Callable[[], int]
+
+    def fault(self, what: str, *, line: int | None = None, hint: str = "") -> FileError:
+        return super().fault(what, line=None if line is None else line + self.lines_before(), hint=hint)
+
+
+def _lines_before(content: mmap.mmap, place: int) -> int:
+    return sum(content[start : min(start + PIECE, place)].count(b"\n") for start in range(0, place, PIECE))
+
+
+def _last_line(piece: bytes, before: int) -> int:
+    """Where the last line end before a place stands; -1 without one."""
+    found = piece.rfind(b"\n", 0, before)
+    return found if found >= 0 else piece.rfind(b"\r", 0, before)
+
+
+def _last_outside(piece: bytes, quotes: Any) -> int:
+    """Where the last line ends that ends outside of quotes, if these take turns to open and close; else 0."""
+    before = len(piece)
+    while (found := _last_line(piece, before)) >= 0:
+        opened = int(np.searchsorted(quotes, found))
+        if opened % 2 == 0:
+            return found + 1
+        before = int(quotes[opened - 1])
+    return 0
+
+
+def _record_end(piece: bytes, delimiter: str) -> int:
+    """Where the last record but one ends, by the slow and sure way: the last may be cut off."""
+    done = sure = last = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal done
+        for line in io.BytesIO(piece):
+            done += len(line)
+            yield line.decode("latin-1")
+
+    with long_fields():
+        try:
+            for _ in csv.reader(lines(), delimiter=delimiter):
+                sure, last = last, done
+        except csv.Error:  # for the reader of the piece to tell
+            return len(piece)
+    return sure
+
+
+def _unpack(found: Source) -> mmap.mmap:
+    """A gzipped file, unpacked into a file on disk that has no name."""
+    try:
+        with tempfile.TemporaryFile(dir=scratch_folder()) as file:
+            for chunk in found.unpacked():
+                file.write(chunk)
+            file.flush()
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise OperatorError(
+            f"file {str(found.path)!r} could not be unpacked: {error.strerror}.",
+            hint="set TMPDIR to a folder with more room, or unpack it yourself.",
+        ) from None

@@ -1,0 +1,123 @@
+"""Records that are streamed: files larger than memory, folders of them, databases.
+
+Which data is streamed is said by its address:
+
+    parquet:people.parquet  parquet:folder/  parquet:folder/*.parquet     and csv: likewise
+    duckdb:people.db?table=people            duckdb:people.db?query=SELECT ...
+    folder/  folder/*.parquet                a folder or a pattern without a prefix
+    people.csv                               a file that is large (see `LARGE`); a smaller one is read into memory
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from understudy.data import Streamed
+from understudy.data.files import FileSet, looks_large
+from understudy.data.firsts import count_first_values
+from understudy.data.scan import Scannable
+from understudy.data.stream import MEMORY
+from understudy.data.units import merge_counts
+from understudy.domain import Schema
+from understudy.pipeline.records import Reading
+from understudy.transforms.derive import TableTransform
+from understudy.transforms.encode import Encoder, reading_types
+
+FILES = {"parquet:": "Parquet", "csv:": "CSV"}
+DATABASE = "duckdb:"
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedRecords:
+    """Records of any source that can be scanned, coded as they come by."""
+
+    source: Scannable
+    transforms: tuple[TableTransform, ...] = ()
+    memory: int = MEMORY
+    kind: str = "arrow"
+
+    @classmethod
+    def open(cls, data: Any, reading: Reading) -> StreamedRecords:
+        """The records at an address, every part of which is known to be there and readable."""
+        records = cls(_source(os.fspath(data), reading), tuple(reading.transforms))
+        if reading.schema is None or reading.schema.unlearned:
+            # The first question is asked before the records can be coded, so a fault must show before it.
+            records.check()
+        return records
+
+    @cached_property
+    def types(self) -> Any:
+        """The names and types of the columns, once transformed: taken as public."""
+        return self._transformed(self.source.types.empty_table()).schema
+
+    def check(self) -> None:
+        """Read everything once, for its faults alone."""
+        for _ in self.source.scan(self.source.types.names, {}):
+            pass
+
+    def encode(self, schema: Schema) -> Streamed:
+        """The engine, after the scan that finds any fault of the source."""
+        encoder = Encoder(schema)
+        return Streamed(
+            encoder.domain,
+            lambda: self._batches(schema, tuple(encoder.domain)),
+            encoder.forward,
+            memory=self.memory,
+            unit=schema.unit,
+            most=schema.max_records_per_unit or 1,
+        ).prepare()
+
+    def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
+        batches = self._batches(schema, (column,))
+        if schema.unit is None:
+            return merge_counts(batch.column(column) for batch in batches)
+        pairs = ((batch.column(schema.unit), batch.column(column)) for batch in batches)
+        return count_first_values(pairs, schema.max_records_per_unit or 1, self.memory)
+
+    def _batches(self, schema: Schema, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        """The records, with `columns` and the unit's."""
+        wanted = list(dict.fromkeys([*columns, *([] if schema.unit is None else [schema.unit])]))
+        if not self.transforms:
+            yield from self.source.scan(wanted, reading_types(schema))
+            return
+        # A transform reads columns that the schema does not describe yet, so nothing is known of their types.
+        for batch in self.source.scan(self.source.types.names, {}):
+            table = self._transformed(pa.Table.from_batches([batch])).select(wanted)
+            yield from table.combine_chunks().to_batches()
+
+    def _transformed(self, table: pa.Table) -> pa.Table:
+        for transform in self.transforms:
+            table = transform.forward(table)
+        return table
+
+    def within(self, memory: int) -> StreamedRecords:
+        """The same records, read within another limit of memory."""
+        return replace(self, memory=memory)
+
+
+def is_streamed(data: Any) -> bool:
+    """Whether the data is an address that is streamed."""
+    if not isinstance(data, str | os.PathLike):
+        return False
+    address = os.fspath(data)
+    return address.startswith((*FILES, DATABASE)) or looks_large(address)
+
+
+def _source(address: str, reading: Reading) -> Scannable:
+    if address.startswith(DATABASE):
+        from understudy.data.duckdb import open_database
+
+        return open_database(address.removeprefix(DATABASE))
+    prefix = next((prefix for prefix in FILES if address.startswith(prefix)), "")
+    return FileSet.open(
+        address.removeprefix(prefix),
+        kind=FILES.get(prefix),
+        delimiter=reading.delimiter,
+        infer=reading.schema is None or bool(reading.transforms),
+    )
