@@ -31,6 +31,7 @@ from understudy.model.total import estimate_total
 TOLERANCE = 0.01  # of the number of measured cells
 _FINE = 1e-9  # what a small model goes on to, since it costs next to nothing
 _FINE_WORK = 10_000_000  # cells times steps
+_WORK = 200_000_000
 
 
 def estimate(
@@ -40,7 +41,7 @@ def estimate(
     total: float | None = None,
     warm_start: MarkovField | None = None,
     tolerance: float = TOLERANCE,
-    max_steps: int = 5_000,
+    max_steps: int | None = None,
     loss: Any = "l2",
     callback: Callable[[Certificate], None] | None = None,
     zeros: Mapping[Clique, npt.ArrayLike] | None = None,
@@ -50,7 +51,8 @@ def estimate(
 
     Minimises `1/2 sum ((query(mu) - values) / stddev)^2` over distributions with the given total (by default
     what the measurements say), and stops when the loss is proven to be within `tolerance` times
-    the number of measured values of the optimum, or after `max_steps` passes over the tree. `field.fit` says which.
+    the number of measured values of the optimum, or after `max_steps` passes over the tree (by default thousands,
+    more for a small one). `field.fit` says which.
 
     `warm_start` begins at an earlier field, whatever its tree. `zeros` maps cliques to masks, true where a cell
     is impossible. `loss` is "l2", "l1" or an object with `value` and `gradient` of answers (see `loss.py`).
@@ -68,8 +70,9 @@ def estimate(
     tree = build_tree(domain, [m.clique for m in asked] + list(masks), limit_cells=limit_cells)
     problem = _Problem(tree, asked, records, masks)
     count = max(problem.count, 1)
-    patience = min(_FINE_WORK // max(tree.cells, 1), max_steps)
-    goal = Goal(tolerance * count, min(_FINE, tolerance) * count, patience, max_steps)
+    limit = max(5_000, min(50_000, _WORK // tree.cells)) if max_steps is None else max_steps
+    patience = min(_FINE_WORK // tree.cells, limit)
+    goal = Goal(tolerance * count, min(_FINE, tolerance) * count, patience, limit)
     marginals, found = problem.solve(chosen, warm_start, goal, callback)
     report = FitReport(
         loss=found.loss,
@@ -158,10 +161,10 @@ class _Problem:
         return state.marginals, shifted(found)
 
 
-def _check_options(tolerance: float, max_steps: int) -> None:
+def _check_options(tolerance: float, max_steps: int | None) -> None:
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise ParameterError(f"tolerance {tolerance!r} is not a finite number of at least 0.")
-    if max_steps < 0:
+    if max_steps is not None and max_steps < 0:
         raise ParameterError(f"max_steps {max_steps!r} is negative.")
 
 

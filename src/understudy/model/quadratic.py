@@ -24,7 +24,7 @@ from understudy.model.plan import Floats
 from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
-_CG_STEPS = 200
+_CG_STEPS = 1_000
 _HALVINGS = 30
 _DOUBLINGS = 60
 _HOLD = 0.1  # how strongly an unmeasured clique is held, against the measurements inside it
