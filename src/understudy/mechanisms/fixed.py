@@ -9,6 +9,7 @@ from fractions import Fraction
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
+from understudy.mechanisms.room import check_fits, cut_to_fit
 from understudy.model import estimate
 from understudy.privacy import Budget, Curator, Group
 from understudy.transforms.compress import Compression
@@ -41,6 +42,7 @@ class Fixed:
         return "fixed"
 
     def plan(self, domain: Domain) -> tuple[Group, ...]:
+        check_fits(domain, self.cliques(domain))
         return (Group("marginals", "measure", Fraction(1), weights=self._weights(domain)),)
 
     def cliques(self, domain: Domain) -> list[Clique]:
@@ -51,7 +53,8 @@ class Fixed:
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget)
-        log = curator.measure(self.cliques(domain), list(self._weights(domain)), budget=losses["marginals"])
+        cliques = cut_to_fit(domain, self.cliques(domain))
+        log = curator.measure(cliques, list(self._weights(domain)), budget=losses["marginals"])
         return Fit(tuple(log), estimate(domain, log), Compression.none(domain))
 
     def _weights(self, domain: Domain) -> tuple[float, ...]:

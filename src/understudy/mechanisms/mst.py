@@ -13,6 +13,7 @@ from understudy.errors import ParameterError
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import Independence, measure_and_compress
+from understudy.mechanisms.room import Room, check_fits, cut_to_fit
 from understudy.mechanisms.shrinkage import fit
 from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
 from understudy.model import Field, estimate
@@ -29,8 +30,9 @@ class MST:
     tree is grown around them. `one_way`, `select`, `two_way`: shares of the budget. `threshold`: codes
     whose noisy count is below this many standard deviations are merged, except in `exempt` columns.
     `stop_early`: stop adding edges whose error is likely below the noise they would cost.
-    `limit_cells`: pairs with more cells than this are not considered. `shrink`: pull noisy pairs towards
-    independence as far as their noise suggests before the fit (see `shrinkage`); the paper does not.
+    `limit_cells`: pairs with more cells than this are not considered, nor are those that would leave no room
+    for the rest of the tree. `shrink`: pull noisy pairs towards independence as far as their noise suggests
+    before the fit (see `shrinkage`); the paper does not.
     """
 
     forced: tuple[tuple[Clique, float], ...] = ()
@@ -78,6 +80,7 @@ class MST:
 
     def plan(self, domain: Domain) -> tuple[Group, ...]:
         forced = [domain.clique(clique) for clique, _ in self.forced]
+        check_fits(domain, forced)
         edges = len(set(components(domain.names, forced).values())) - 1
         parts = {"one-way": self.one_way, "select": self.select, "two-way": self.two_way}
         if not edges:  # nothing to choose: its share goes to what is measured
@@ -98,14 +101,8 @@ class MST:
     def cliques(self, domain: Domain) -> list[Clique]:
         """The forced cliques and the largest pairs that could make a tree: no chosen tree is larger."""
         forced = [domain.clique(clique) for clique, _ in self.forced]
-        return forced + list(
-            spanning_forest(
-                domain.names,
-                all_pairs(domain, self.limit_cells),
-                lambda candidates: max(candidates, key=domain.size),
-                forced,
-            )
-        )
+        falling = sorted(all_pairs(domain, self.limit_cells), key=lambda p: -domain[p[0]] * domain[p[1]])
+        return forced + list(spanning_forest(domain.names, falling, lambda pairs: pairs[0], forced))
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget)
@@ -113,7 +110,7 @@ class MST:
             curator, losses["one-way"], weights={}, threshold=self.threshold, exempt=self.exempt
         )
         log = list(step.log)
-        forced = [clique for clique, _ in self.forced]
+        forced = cut_to_fit(step.curator.domain, [clique for clique, _ in self.forced])
         pairs = self._select(step.curator, estimate(step.curator.domain, log), forced, losses)
         if "two-way" in losses:
             measured = [*forced, *self._filled(domain, pairs)]
@@ -139,19 +136,25 @@ class MST:
         domain = curator.domain
         one_way = {name: field.marginal((name,)).counts for name in domain}
         independence = Independence(one_way, field.total)
+        room = Room(domain, forced)
         chosen: list[Pair] = []
 
         def pick(candidates: list[Pair]) -> Pair | None:
-            offered: list[Clique] = [*candidates, STOP] if self.stop_early else list(candidates)
+            fitting = room.fitting(candidates)
+            offered: list[Clique] = [*fitting, STOP] if self.stop_early else list(fitting)
+            if not fitting:
+                return None
             scale = _scale_of_next(losses["two-way"], len(forced) + len(chosen) + 1)
             costs = [_noise(domain, clique, scale) for clique in offered] if self.stop_early else None
             winner = offered[curator.choose(offered, independence, losses["select"], costs=costs)]
             if winner == STOP:
                 return None
             chosen.append((winner[0], winner[1]))
+            room.join(chosen[-1])
             return chosen[-1]
 
-        return spanning_forest(domain.names, all_pairs(domain, self.limit_cells), pick, forced)
+        joined = [clique for clique, _ in self.forced]
+        return spanning_forest(domain.names, all_pairs(domain, self.limit_cells), pick, joined)
 
 
 def _scale_of_next(loss: Loss, marginals: int) -> float:
