@@ -46,7 +46,7 @@ def test_a_column_that_fits_nowhere_stays_alone_and_nothing_fails() -> None:
 
 def test_a_forced_clique_that_cannot_fit_is_refused_from_the_schema_and_the_column_to_bin_is_named() -> None:
     for mechanism in (MST([("a", "b")]), Fixed([("a", "b")])):
-        with pytest.raises(SizeError, match="column 'b' .*60,000 codes"):
+        with pytest.raises(SizeError, match=r"column 'b' .*60,000 codes"):
             mechanism.plan(HUGE)
 
 
