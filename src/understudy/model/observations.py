@@ -82,7 +82,9 @@ class Observations:
             pairs = direct[clique]
             weight = sum((w for _, w in pairs), np.zeros(pairs[0][0].size))
             mean = sum((y * (w / weight) for y, w in pairs), np.zeros(weight.size))
-            self.offset += sum(0.5 * float(dot(w, (y - mean) ** 2)) for y, w in pairs) if len(pairs) > 1 else 0.0
+            self.offset += (
+                sum(0.5 * float(dot(w, (y - mean) ** 2)) for y, w in pairs) if len(pairs) > 1 else 0.0
+            )
             values.append(mean)
             weights.append(weight)
         self.values, self.weights = np.concatenate(values), np.concatenate(weights)
@@ -118,22 +120,28 @@ class Observations:
     def answers(self, propagation: Propagation, tables: Floats) -> Floats:
         """What the tables answer: `B p`."""
         propagation.observe(tables, self._cells)
-        direct = self._cells if self._all_direct else self._cells[self._take]
-        if not self._questions:
-            return direct.copy() if self._all_direct else direct
-        return np.concatenate([direct, *(question.ask(self._cells) for question in self._questions)])
+        return self.from_cells(self._cells)
 
     def blame(self, propagation: Propagation, factor: float, answers: Floats, tables: Floats) -> None:
         """Add `factor * B^T answers` to the tables."""
-        size = self._take.size
+        propagation.credit(tables, factor, self.to_cells(answers))
+
+    def from_cells(self, cells: Floats) -> Floats:
+        """What the observed marginals answer (a new array)."""
+        direct = cells.copy() if self._all_direct else cells[self._take]
+        if not self._questions:
+            return direct
+        return np.concatenate([direct, *(question.ask(cells) for question in self._questions)])
+
+    def to_cells(self, answers: Floats) -> Floats:
+        """The transpose: answers carried back to the observed cells (perhaps the same array)."""
         if self._all_direct and not self._questions:
-            cells = answers
-        else:
-            cells = np.zeros(self.plan.observed_cells)
-            cells[self._take] = answers[:size]
-            for question in self._questions:
-                cells[question.cells] += question.blame(answers)
-        propagation.credit(tables, factor, cells)
+            return answers
+        cells = np.zeros(self.plan.observed_cells)
+        cells[self._take] = answers[: self._take.size]
+        for question in self._questions:
+            cells[question.cells] += question.blame(answers)
+        return cells
 
     def diagonal(self, propagation: Propagation, tables: Floats) -> Floats:
         """The diagonal of `B diag(tables) B^T`, or nearly: what an answer moves by itself (a preconditioner)."""

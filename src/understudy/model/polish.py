@@ -96,7 +96,7 @@ def polish(state: Polish, goal: Goal, callback: Callable[[Certificate], None] | 
 
 
 def _whole(state: Polish, accuracy: float, goal: Goal) -> bool:
-    """Whether one dual step gained. Its cells nearly agree; joined along the tree they do, and the dual value is a bound."""
+    """Whether one dual step gained. Its cells nearly agree; joined along the tree they do; its value is a bound."""
     before = state.programme.bound
     state.programme.advance(accuracy)
     state.bound = max(state.bound, state.programme.bound)

@@ -19,6 +19,7 @@ import numpy as np
 from understudy.marginals import Measurement
 from understudy.model import kernels
 from understudy.model.conjugate_gradients import conjugate_gradients
+from understudy.model.hessian import Hessian
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats
 from understudy.model.projections import dot
@@ -71,6 +72,7 @@ class QuadraticProgramme:
         self.edges = plan.separator_cells
         self.answers = slice(self.edges, self.edges + self.partial.count)
         self.totals = slice(self.answers.stop, self.answers.stop + len(self.roots))
+        self.hessian = Hessian(plan, self.partial, self.answers, self.totals)
         self.steps = 0
         self._lifted = np.empty(plan.cells)
         self.prices = np.zeros(self.totals.stop)
@@ -147,7 +149,9 @@ class QuadraticProgramme:
             prices = self.prices + length * direction
             bound, cells = self.value(prices)
             if bound >= self.bound + 1e-4 * length * rise:
-                self.damping = max(self.damping * 0.1, 1e-10) if length == 1.0 else min(self.damping * 30, 0.1)
+                self.damping = (
+                    max(self.damping * 0.1, 1e-10) if length == 1.0 else min(self.damping * 30, 0.1)
+                )
                 self._move(prices, bound, cells)
                 self._stride(direction, length, rise)
                 return True
@@ -221,17 +225,16 @@ class QuadraticProgramme:
             moving, self.damping * diagonal, float(np.median(diagonal[moving])) if moving.any() else 1.0
         )
         image = np.empty_like(gradient)
+        ridge = least.copy()
+        ridge[self.answers] += 1.0 / self.scales
+        with self.hessian.threads() as pool:
 
-        def hessian(step: Floats) -> Floats:
-            cost = self.lift(step)
-            cost *= yielding
-            self.drop(cost, image)
-            image[self.answers] += step[self.answers] / self.scales
-            np.add(image, least * step, out=image)
-            return image
+            def apply(step: Floats) -> Floats:
+                self.hessian.apply(step, yielding, image, pool)
+                np.add(image, ridge * step, out=image)
+                return image
 
-        solution, taken = conjugate_gradients(
-            hessian, gradient, np.maximum(diagonal, least), accuracy, _CG_STEPS
-        )
+            scale = np.maximum(diagonal, least)
+            solution, taken = conjugate_gradients(apply, gradient, scale, accuracy, _CG_STEPS)
         self.steps += taken
         return solution

@@ -1,6 +1,7 @@
 """Odd measurements must not break an estimate, and what cannot be estimated is refused by name."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -170,7 +171,7 @@ def test_the_callback_sees_the_gap_close():
     field = estimate(DOMAIN, [noisy(("a", "b"), 1, stddev=80.0), noisy(("b", "c"), 2)], callback=seen.append)
     assert seen
     assert seen[-1].gap == field.fit.gap
-    assert all(later.loss <= earlier.loss for earlier, later in zip(seen, seen[1:], strict=False))
+    assert all(later.loss <= earlier.loss for earlier, later in pairwise(seen))
 
 
 def test_absolute_errors_follow_the_majority_not_the_outlier():
