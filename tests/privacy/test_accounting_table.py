@@ -1,4 +1,4 @@
-"""The design's table of noise scales: what is needed, met to three decimals, and never gone under."""
+"""The table of noise scales that was set as a target: met to three decimals, and never gone under."""
 
 import math
 from fractions import Fraction
