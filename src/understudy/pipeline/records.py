@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from understudy.data import Table, bound, count_values, frame_kind, read
 from understudy.domain import Clique, Domain, Schema
@@ -40,6 +40,20 @@ class Records(Protocol):
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
         """How many records hold each value of a column, bounded likewise. For a curator alone."""
         ...
+
+
+@runtime_checkable
+class CountsAlone(Protocol):
+    """Records that can be counted column by column for less than it takes to read them."""
+
+    def encode_alone(self, schema: Schema) -> Counter:
+        """As `encode`, for someone who will ask for columns alone; anything else is answered too, at more cost."""
+        ...
+
+
+def encode_alone(records: Records, schema: Schema) -> Counter:
+    """The engine for someone who will ask for columns alone."""
+    return records.encode_alone(schema) if isinstance(records, CountsAlone) else records.encode(schema)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -29,9 +28,9 @@ from understudy.mechanisms import MST, Mechanism
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
-from understudy.pipeline.kinds import open_records
+from understudy.pipeline.kinds import name_of, occasion, open_records
 from understudy.pipeline.recipes import describe
-from understudy.pipeline.records import Reading, Uncoded, check_columns
+from understudy.pipeline.records import Reading, Uncoded, check_columns, encode_alone
 from understudy.pipeline.release import Release
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.budget import LARGE_EPSILON
@@ -71,7 +70,7 @@ def fit(
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
     mechanism = MST() if mechanism is None else mechanism
     schema = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
-    name = name or (schema.name if schema else None) or _file_name(data) or "table"
+    name = name or (schema.name if schema else None) or name_of(data) or "table"
     if schema is not None:
         schema = _with_unit(schema, unit, max_records_per_unit)
         _check(schema, mechanism)
@@ -85,7 +84,7 @@ def fit(
     relation = Neighbours(neighbours, schema.max_records_per_unit or 1 if schema.unit else 1)
 
     ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
-    label = job if job is not None else _occasion(data)
+    label = job if job is not None else occasion(data, records)
     print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
     curator = Curator(
         Uncoded(records, schema),
@@ -100,9 +99,10 @@ def fit(
     described, plan = schema, plan_of(schema, mechanism)
     losses = curator.commit(plan)
     # 2. Encode domain, learning what the schema leaves out. 3. Transforms were applied as the table was read.
-    schema = learning.learn(schema, curator, records.encode, losses)
+    schema = learning.learn(schema, curator, lambda grid: encode_alone(records, grid), losses)
     stage("coding the records")
-    engine = records.encode(schema)
+    together = any(len(clique) > 1 for clique in mechanism.cliques(schema.domain()))
+    engine = records.encode(schema) if together else encode_alone(records, schema)
     # 4. Compress. 5. Select. 6. Measure. 7. Synthesize: estimate.
     found = mechanism(curator.over(engine), engine.domain, losses)
     # 7. Synthesize: generate, and 8. Reverse, are the release's own: free, and as often as wanted.
@@ -184,20 +184,6 @@ def _check(schema: Schema, mechanism: Mechanism) -> None:
     plan_of(schema, mechanism)
     if not schema.unlearned:
         mechanism.cliques(schema.domain())
-
-
-def _file_name(data: Any) -> str | None:
-    return Path(data).name.split(".")[0] if isinstance(data, str | os.PathLike) else None
-
-
-def _occasion(data: Any) -> str:
-    """What makes two runs the same run: an unchanged file; a frame in memory is new every time."""
-    if isinstance(data, str | os.PathLike):
-        try:
-            return f"{Path(data).resolve()} {os.stat(data).st_mtime_ns}"
-        except OSError:
-            pass
-    return uuid.uuid4().hex
 
 
 def _fingerprint(

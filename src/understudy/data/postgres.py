@@ -1,0 +1,231 @@
+"""A table in PostgreSQL, read as a stream of Arrow batches, or counted where it lies.
+
+A table has no order of its own. Which records of a unit are its first is decided by the place where the server
+stores them (`ctid`); for a view or a query, which store nothing, by the texts of all their columns. Either is
+the same in every scan of a run. The server does the bounding: records past the bound never travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from understudy.data.postgres_address import Address, parse
+from understudy.data.postgres_session import Session
+from understudy.data.postgres_types import Kind, kind_of, literal, quoted
+from understudy.data.units import check_most, merge_counts
+from understudy.errors import OperatorError, ParameterError, SchemaError
+
+STORED = "rmp"  # relations with a place for every record: tables, materialised views, partitioned tables
+MOST_SETS = 31  # as many columns as GROUPING() takes
+NESTED = pa.list_(pa.null())  # stands for every type of more than one value a cell
+
+
+@dataclass(frozen=True, eq=False)
+class PostgresTable:
+    """The records of a table or a query; of each unit of `unit`, where that is given, the first `most`."""
+
+    session: Session
+    relation: str  # what stands in FROM
+    kinds: Mapping[str, Kind | None]  # None for a column that does not hold one plain value a cell
+    stored: bool
+    decode: bool = False  # whether texts may be no UTF-8
+    unit: str | None = None
+    most: int = 1
+    in_order: bool = False
+
+    @classmethod
+    def open(cls, address: str) -> PostgresTable:
+        """The table at an address, once the server lets it be read."""
+        found = parse(address)
+        session = Session(found)
+        relation, stored = _relation(session, found)
+        kinds = _describe(session, relation)
+        (encoding,) = session.table("SELECT current_setting('server_encoding') AS e")["e"].to_pylist()
+        table = cls(session, relation, kinds, stored, decode=encoding == "SQL_ASCII")
+        plain = [name for name, kind in kinds.items() if kind is not None]
+        session.table(f"SELECT count(*) AS n FROM ({table._select(plain)} LIMIT 1) AS t")  # the right to read
+        return table
+
+    @property
+    def types(self) -> pa.Schema:
+        """The names and types of the columns: taken as public."""
+        return pa.schema(
+            [(name, NESTED if kind is None else kind.meant) for name, kind in self.kinds.items()]
+        )
+
+    @property
+    def occasion(self) -> str | None:
+        """None: what a database holds has no time of change."""
+        return None
+
+    def bounded(self, unit: str, most: int) -> PostgresTable:
+        """The same table with at most the first `most` records of every unit, and none without a unit."""
+        self._kind(unit)
+        return replace(self, unit=unit, most=check_most(most))
+
+    def plain(self) -> PostgresTable:
+        """The same table without the columns that do not hold one plain value a cell."""
+        return replace(self, kinds={name: kind for name, kind in self.kinds.items() if kind is not None})
+
+    def ordered(self) -> PostgresTable:
+        """The same table, its records in the same order in every scan."""
+        return replace(self, in_order=True)
+
+    def check(self, columns: Iterable[str]) -> None:
+        """Refuse columns that do not hold one plain value a cell."""
+        for name in columns:
+            self._kind(name)
+
+    def few(self, column: str) -> bool:
+        """Whether the column's type usually has far fewer values than records: public, unlike their number."""
+        return self._kind(column).few
+
+    def scan(
+        self, columns: Sequence[str], types: Mapping[str, pa.DataType] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """All records in batches, with `columns` in that order; their types are the server's, not `types`."""
+        for batch in self.session.batches(self._select(columns)):
+            yield pa.RecordBatch.from_arrays(self._plain(batch, len(columns)), names=list(columns))
+
+    def tally(self, columns: Sequence[str]) -> Iterator[tuple[str, pa.Array, pa.Array]]:
+        """How many records hold each value of each column alone, counted by the server: parts of such lists.
+
+        A part is a column's name, some of its values (null among them), and their numbers of records.
+        """
+        for start in range(0, len(columns), MOST_SETS):
+            yield from self._tally(columns[start : start + MOST_SETS])
+
+    def _tally(self, columns: Sequence[str]) -> Iterator[tuple[str, pa.Array, pa.Array]]:
+        names = [f"c{place}" for place in range(len(columns))]
+        sets = ", ".join(f"({name})" for name in names)
+        query = (
+            f"SELECT {', '.join(names)}, grouping({', '.join(names)}) AS absent, count(*) AS records "
+            f"FROM ({self._select(columns)}) AS kept GROUP BY GROUPING SETS ({sets})"
+        )
+        everything = (1 << len(columns)) - 1
+        for batch in self.session.batches(query):
+            arrays = self._plain(batch, len(columns))
+            absent, records = (pa.array(batch.column(len(columns) + place)) for place in (0, 1))
+            for place, name in enumerate(columns):
+                # A bit for each column that a line does not speak of, the first column's the highest.
+                mine = pc.equal(absent, everything ^ (1 << (len(columns) - 1 - place)))
+                yield name, arrays[place].filter(mine), records.filter(mine)
+
+    def count_values(self, column: str) -> dict[Any, int]:
+        """How many records hold each value of a column, counted by the server; missing values and NaN aside."""
+        found: dict[Any, int] = {}
+        for _, values, records in self.tally([column]):
+            known = merge_counts([values])  # the values as Python has them, each once
+            for value, count in zip(values.to_pylist(), records.to_pylist(), strict=True):
+                if value in known:
+                    found[value] = found.get(value, 0) + count
+        return found
+
+    # -- queries ---------------------------------------------------------------------------------------------
+
+    def _select(self, columns: Sequence[str]) -> str:
+        """The query for some columns, named c0, c1, ...: whatever names they have, none is in the answer."""
+        shown = [f"{self._ask(name)} AS c{place}" for place, name in enumerate(columns)]
+        if self.unit is None:
+            order = f" ORDER BY {self._order()}" if self.in_order else ""
+            return f"SELECT {', '.join(shown)} FROM {self.relation} AS t{order}"
+        rank = f"row_number() OVER (PARTITION BY t.{quoted(self.unit)} ORDER BY {self._order()})"
+        inner = f"SELECT {', '.join([*shown, f'{rank} AS place'])} FROM {self.relation} AS t WHERE {self._known()}"
+        names = ", ".join(f"c{place}" for place in range(len(columns)))
+        return f"SELECT {names} FROM ({inner}) AS ranked WHERE place <= {self.most}"
+
+    def _ask(self, name: str) -> str:
+        return self._kind(name).expression.format(f"t.{quoted(name)}")
+
+    def _known(self) -> str:
+        """Which records have a unit: not null, and not NaN."""
+        assert self.unit is not None
+        column, kind = f"t.{quoted(self.unit)}", self._kind(self.unit)
+        number = pa.types.is_floating(kind.meant)
+        return f"{column} IS NOT NULL" + (f" AND {column} <> 'NaN'" if number else "")
+
+    def _order(self) -> str:
+        if self.stored:
+            return "t.tableoid, t.ctid"
+        return ", ".join(f't.{quoted(name)}::text COLLATE "C"' for name in self.kinds)
+
+    def _kind(self, name: str) -> Kind:
+        if name not in self.kinds:
+            raise SchemaError(f"column {name!r} is not in the data.", hint="remove it, or correct its name.")
+        kind = self.kinds[name]
+        if kind is None:
+            raise SchemaError(
+                f"column {name!r} holds lists, documents or bytes, not one plain value a cell.",
+                hint="leave it out, or give a query that takes a plain value from it.",
+            )
+        return kind
+
+    def _plain(self, batch: pa.RecordBatch, columns: int) -> list[pa.Array]:
+        """The first columns of a batch, with every text made of letters."""
+        arrays = [batch.column(place) for place in range(columns)]
+        return [_decoded(array) for array in arrays] if self.decode else arrays
+
+
+def _relation(session: Session, address: Address) -> tuple[str, bool]:
+    """What stands in FROM, and whether the server stores its records."""
+    if not address.table:
+        return f"(\n{address.query}\n)", False  # on lines of its own: it may end in a comment
+    name = ".".join(map(quoted, address.table))
+    found = session.table(
+        f"SELECT relkind::text AS kind FROM pg_class WHERE oid = to_regclass({literal(name)})"
+    )
+    if not found.num_rows:
+        raise OperatorError(
+            f"there is no {address}.",
+            hint="check the name, its schema and its capitals, and that the user may see it.",
+        )
+    (kind,) = found["kind"].to_pylist()
+    if kind not in STORED + "vf":
+        raise OperatorError(f"{address} is an index or a sequence.", hint="name a table or a view.")
+    return name, kind in STORED
+
+
+def _describe(session: Session, relation: str) -> dict[str, Kind | None]:
+    """How each column travels, from the types alone: no record is looked at."""
+    names = session.table(f"SELECT * FROM {relation} AS t LIMIT 0").schema.names
+    if not names:
+        raise OperatorError(f"{session.address} has no columns.", hint="name a table with some.")
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(
+                f"{session.address} has two columns named {name!r}.", hint="give every column its own name."
+            )
+    # An outer join that never matches: one line of nulls, each of its column's type.
+    asked = ", ".join(f"pg_typeof(t.{quoted(name)})::oid::int8 AS c{i}" for i, name in enumerate(names))
+    (types,) = session.table(
+        f"SELECT {asked} FROM (VALUES (1)) AS one LEFT JOIN (SELECT * FROM {relation} AS s) AS t ON false"
+    ).to_pylist()
+    listed = ", ".join(str(int(oid)) for oid in set(types.values()))
+    bases = session.table(
+        "WITH RECURSIVE base AS ("
+        f"SELECT oid AS asked, oid FROM pg_type WHERE oid IN ({listed}) UNION ALL "
+        "SELECT asked, typbasetype FROM base JOIN pg_type USING (oid) WHERE typtype = 'd') "
+        "SELECT asked::int8 AS asked, typtype::text AS sort, "
+        "CASE WHEN typnamespace = 'pg_catalog'::regnamespace OR typname = 'citext' THEN typname::text "
+        "ELSE '' END AS name FROM base JOIN pg_type USING (oid) WHERE typtype <> 'd'"
+    ).to_pylist()
+    kinds = {line["asked"]: kind_of(line["name"], line["sort"]) for line in bases}
+    return {name: kinds.get(types[f"c{i}"]) for i, name in enumerate(names)}
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    """The same texts, with bytes that are no letters replaced; only a database without an encoding has any."""
+    if not pa.types.is_string(array.type):
+        return array
+    return pa.array(
+        [
+            None if text is None else text.decode("utf-8", "replace")
+            for text in array.view(pa.binary()).to_pylist()
+        ],
+        pa.string(),
+    )

@@ -1,0 +1,109 @@
+"""Records in a database of PostgreSQL: streamed when columns are counted together, else counted where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from understudy.data import Streamed
+from understudy.data.postgres import PostgresTable
+from understudy.data.pushdown import Counts, PushedDown
+from understudy.data.stream import MEMORY
+from understudy.domain import Schema
+from understudy.marginals import Counter
+from understudy.pipeline.records import Reading
+from understudy.pipeline.streamed import StreamedRecords
+from understudy.transforms import arrays
+from understudy.transforms.derive import TableTransform
+from understudy.transforms.encode import Encoder
+
+
+@dataclass(frozen=True, eq=False)
+class PostgresRecords:
+    """The records of a table or a query, all of one snapshot."""
+
+    source: PostgresTable
+    transforms: tuple[TableTransform, ...] = ()
+    memory: int = MEMORY
+    kind: str = "arrow"
+
+    @classmethod
+    def open(cls, data: Any, reading: Reading) -> PostgresRecords:
+        """The records at an address, once the server lets them be read and the schema can describe them."""
+        source, schema = PostgresTable.open(data), reading.schema
+        if reading.transforms:
+            return cls(source.plain(), tuple(reading.transforms))
+        described = list(source.kinds) if schema is None else [*schema.columns, schema.unit or ""]
+        source.check(name for name in described if name in source.kinds)
+        return cls(source)
+
+    @property
+    def types(self) -> Any:
+        return self._streamed(None).types
+
+    def encode(self, schema: Schema) -> Streamed:
+        """The engine for any cliques, after the scan that finds any fault of the connection."""
+        if self.transforms:
+            return self._streamed(schema.unit).encode(schema)
+        return self._engine(schema).prepare()
+
+    def encode_alone(self, schema: Schema) -> Counter:
+        """The engine for columns alone: the server counts those with few values, the others are streamed."""
+        if self.transforms:
+            return self.encode(schema)
+        source, encoder = self._bounded(schema), Encoder(schema)
+        return PushedDown(self._engine(schema), lambda names: self._tally(source, encoder, names))
+
+    def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
+        if self.transforms:
+            return self._streamed(schema.unit).count_values(column, schema)
+        return self._bounded(schema).count_values(column)
+
+    def _streamed(self, unit: str | None) -> StreamedRecords:
+        """The records as any stream is read: what a transform makes of them, the server does not know."""
+        source = self.source if unit is None else self.source.ordered()
+        return StreamedRecords(source, self.transforms, self.memory)
+
+    def _bounded(self, schema: Schema) -> PostgresTable:
+        if schema.unit is None:
+            return self.source
+        return self.source.bounded(schema.unit, schema.max_records_per_unit or 1)
+
+    def _engine(self, schema: Schema) -> Streamed:
+        source, encoder = self._bounded(schema), Encoder(schema)
+        return _stream(source, encoder, encoder.domain.names, self.memory)
+
+    def _tally(self, source: PostgresTable, encoder: Encoder, names: Sequence[str]) -> dict[str, Counts]:
+        """The counts of some columns, each alone: from their distinct values where these are few."""
+        found = {name: np.zeros(encoder.domain[name], np.int64) for name in names}
+        for name, values, records in source.tally([name for name in names if source.few(name)]):
+            codes = encoder.codecs[name].encode(arrays.plain(values))
+            np.add.at(found[name], codes, records.to_numpy())
+        many = tuple(name for name in names if not source.few(name))
+        if many:
+            counted = _stream(source, encoder, many, self.memory, cache=False).count(
+                [(name,) for name in many]
+            )
+            found |= {marginal.clique[0]: marginal.counts for marginal in counted}
+        return found
+
+
+def _stream(
+    source: PostgresTable, encoder: Encoder, names: tuple[str, ...], memory: int, *, cache: bool = True
+) -> Streamed:
+    """Some columns of the records as an engine, coded as they arrive."""
+
+    def code(batch: pa.RecordBatch) -> Mapping[str, Any]:
+        return {name: encoder.codecs[name].encode(arrays.plain(batch.column(name))) for name in names}
+
+    return Streamed(
+        encoder.domain.project(names),
+        lambda: source.scan(names),
+        encoder.forward if names == encoder.domain.names else code,
+        memory=memory,
+        cache=cache,
+    )
