@@ -520,10 +520,13 @@ def test_a_large_epsilon_is_recorded_as_meant() -> None:
     assert recompute(curator.certificate()) <= 50.0
 
 
-def test_a_pure_loss_of_a_plan_cannot_be_measured_with() -> None:
+def test_a_pure_loss_of_a_plan_measures_as_many_marginals_as_it_has_answers() -> None:
     curator = Curator(people(), BUDGET)
     half = Fraction(1, 2)
-    losses = curator.commit([Group("pure", "laplace", half), Group("rest", "measure", half)])
+    losses = curator.commit([Group("pure", "laplace", half, count=2), Group("rest", "measure", half)])
     assert isinstance(losses["pure"], Laplace)
+    first, second = curator.measure(["sex", "age"], budget=losses["pure"])
+    assert first.stddev == second.stddev == pytest.approx(2**0.5 / losses["pure"].epsilon)
+    assert recompute(curator.certificate()) <= BUDGET.epsilon
     with pytest.raises(BudgetError):
         curator.measure(["sex"], budget=losses["pure"])

@@ -79,11 +79,11 @@ def noise_a_little_short(patch):
 
 @caught_by(checks.check_released_noise_follows_its_stated_scale)
 def noise_only_where_there_are_records(patch):
-    def noisy(self, batch, queries, scales):
+    def noisy(self, batch, queries, cost):
         counted = self._count(batch)
         return [
             counts + (counts > 0) * GAUSSIAN(scale, counts.size, self._session.source)
-            for counts, scale in zip(counted, scales, strict=True)
+            for counts, scale in zip(counted, cost.scales, strict=True)
         ]
 
     patch.setattr(Curator, "_noisy", noisy)

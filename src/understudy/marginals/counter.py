@@ -46,3 +46,11 @@ class OpenColumns(Protocol):
         With a unit column, contributions are bounded first, as for `count`.
         """
         ...
+
+
+class SparseCells(Protocol):
+    """An engine that can also count the filled cells of a clique that has too many to be counted whole."""
+
+    def count_cells(self, clique: Clique) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The cells that hold a record, as places in C order (rising), and how many each holds."""
+        ...

@@ -12,7 +12,7 @@ from understudy.errors import ReleaseError, UnderstudyError
 from understudy.privacy.books import exact
 from understudy.privacy.budget import Neighbours
 from understudy.privacy.composition import compose
-from understudy.privacy.losses import Approximate, Gaussian, Loss, Slack, loss_from_dict
+from understudy.privacy.losses import Approximate, Gaussian, Laplace, Loss, Slack, loss_from_dict
 from understudy.privacy.spending import Allowance
 
 ACCOUNTANT = "understudy"
@@ -97,6 +97,8 @@ def _cost(losses: Sequence[Loss], delta: float) -> float:
 
 def _check_scales(loss: Loss, charge: Mapping[str, Any], neighbours: Neighbours) -> None:
     """Nothing, where the noise that was drawn is no less than what the loss was charged for."""
+    if isinstance(loss, Laplace) and any(scale < neighbours.l1 / loss.epsilon for scale in charge["scales"]):
+        raise ReleaseError("the certificate has noise of a smaller scale than was charged.")
     if not isinstance(loss, Gaussian):
         return
     if loss.neighbours != neighbours:

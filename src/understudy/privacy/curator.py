@@ -2,12 +2,14 @@
 
 To verify that nothing private leaves except through here, read this file and check five things.
 
-1. Records are touched only through `self._engine`, and counted only in `_noisy`, `_score` and `_named`.
-2. Each of those three runs only inside the `answer` of `_ask`.
+1. Records are touched only through `self._engine`, and counted only in `_noisy`, `_score`, `_depend`, `_named`
+   and `_filled`.
+2. Each of those five runs only inside the `answer` of `_ask`.
 3. `_ask` has the charge made durable, then lets the answer be computed, then stores it, and only then
    returns it: bytes that were stored, never a second draw. What it charges was validated and priced before.
-4. An answer is noisy counts, one index drawn by the exponential mechanism, or names of values past a
-   noisy threshold. Exact counts stay local to the three, and exact scores in `_scores`.
+4. An answer is noisy counts (all of them, or those past a threshold), one index drawn by the exponential
+   mechanism, or names of values past a noisy threshold. Exact counts stay local to the five, and exact
+   scores in `_scores` and `_dependences`.
 5. `recode` and `over` ask nothing; they say how the same records are coded.
 
 Python cannot hide an attribute: this is a convention, kept by the import contract and by review, not a
@@ -19,7 +21,6 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,32 +28,37 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
-from understudy.errors import BudgetError, DomainError, OperatorError, ParameterError
+from understudy.errors import BudgetError, OperatorError, ParameterError
 from understudy.marginals import Counter, Measurement
 from understudy.marginals.counter import OpenColumns, Recoding
 from understudy.marginals.query import Binned
 from understudy.privacy import questions
 from understudy.privacy.answers import pack, pack_text, unpack, unpack_text
+from understudy.privacy.batch import BatchPrice, price_batch
 from understudy.privacy.budget import Budget, Neighbours
 from understudy.privacy.calibration import Group
 from understudy.privacy.certificate import Charge, certify
 from understudy.privacy.choice import choose
 from understudy.privacy.composition import Composition, compose
+from understudy.privacy.dependence import SENSITIVITY, dependence
 from understudy.privacy.discovery import Discovery, Price, countable, price, released
+from understudy.privacy.engines import CellCounter, cell_counter, open_column
 from understudy.privacy.ledger import Ledger
-from understudy.privacy.losses import Choice, Gaussian, Loss, Slack
+from understudy.privacy.losses import Choice, Loss
 from understudy.privacy.misfit import Estimates, Rounded, misfit
-from understudy.privacy.noise import discrete_gaussian, table_error
+from understudy.privacy.noise import discrete_gaussian, discrete_laplace
 from understudy.privacy.page import Job, LoosePage, Page
 from understudy.privacy.questions import Queries, summed
 from understudy.privacy.randomness import OperatingSystem, Randomness
-from understudy.privacy.spending import Allowance, check_slack, rounded_up, table_slack
+from understudy.privacy.sparse import Cells, SparsePrice, past_threshold
+from understudy.privacy.sparse import price as price_cells
+from understudy.privacy.spending import Allowance
 
 Integers = npt.NDArray[np.int64]
 
 
 class Curator:
-    """Answers three questions about records that nobody else may see, each charged before it is asked.
+    """Answers five questions about records that nobody else may see, each charged before it is asked.
 
     The caller must trust that the engine bounds a unit's records by `neighbours.records`, and that its domain
     was not read from the records. Without a ledger the budget is kept in memory only. With one, `job` says
@@ -83,6 +89,7 @@ class Curator:
         self._engine = engine
         self._view = ""
         self._scores: WeakKeyDictionary[Any, dict[Clique, int]] = WeakKeyDictionary()
+        self._dependences: dict[Clique, int] = {}
         self._session = _Session(page, source, Allowance(budget, neighbours or Neighbours()))
 
     def __repr__(self) -> str:
@@ -148,23 +155,25 @@ class Curator:
 
         Weights are normalised so that the batch has sensitivity one: marginal i gets noise of scale
         sigma l2 / w_i. A Budget in place of a loss is spent on this one batch. `queries` may sum cells over
-        bins before noise is added.
+        bins before noise is added. At a Laplace loss every marginal is one answer, with discrete Laplace noise.
 
-        Privacy: the loss Gaussian(sigma, weights) (docs/privacy.md, "The curator").
+        Privacy: the loss Gaussian(sigma, weights), or one Laplace(epsilon) for each marginal (docs/privacy.md,
+        "The curator").
         """
         batch = questions.cliques(self.domain, cliques)
         asked = questions.queries(self.domain, batch, queries)
         sizes = questions.sizes(self.domain, batch, asked)
         given = questions.weights(batch, weights, budget)
         with self._session.turn:
-            allowance, loss, slack = self._priced(budget, given, sizes)
-            scales = rounded_up(loss.scales)
-            words = questions.measure_words(self._view, batch, asked, scales)
-            losses = (loss, Slack(slack))
-            answer = self._ask(allowance, losses, words, lambda: pack(self._noisy(batch, asked, scales)))
+            cost = price_batch(self._session.allowance, budget, given, sizes)
+            words = questions.measure_words(self._view, batch, asked, cost.scales)
+            answer = self._ask(
+                cost.allowance, cost.losses, words, lambda: pack(self._noisy(batch, asked, cost))
+            )
+        values = unpack(answer, sizes)
         return [
-            Measurement(clique, values, scale, query)
-            for clique, values, scale, query in zip(batch, unpack(answer, sizes), scales, asked, strict=True)
+            Measurement(clique, noisy, cost.spread * scale, query)
+            for clique, noisy, scale, query in zip(batch, values, cost.scales, asked, strict=True)
         ]
 
     def choose(
@@ -184,22 +193,56 @@ class Curator:
         """
         scores = self._known(estimates)
         offered = questions.candidates(self.domain, candidates, scores)
-        prices = questions.costs(offered, costs)
-        if not isinstance(budget, Choice):
-            raise BudgetError(f"choose needs a Choice loss, not {budget!r}.")
-        loss = Choice(budget.epsilon)
+
+        def prepare(unscored: Sequence[Clique]) -> Callable[[], None]:
+            rounded = Rounded(self.domain, unscored, estimates)
+            return lambda: self._score(unscored, rounded, scores)
+
+        return self._choice("choose", offered, costs, budget, scores, prepare, 1)
+
+    def choose_dependent(
+        self, candidates: Sequence[Clique], budget: Loss, costs: Sequence[int] | None = None
+    ) -> int:
+        """The index of one candidate, likely one whose first column depends much on the others.
+
+        A candidate's score is `dependence`: the L1 distance between its marginal and the product of the first
+        column's and the other columns' own, rounded down, less its public cost. A candidate of one column, or
+        none, scores 0. Exact scores are remembered, so later rounds count nothing.
+
+        Privacy: one draw of the loss Choice(epsilon), at sensitivity 4 l1 (docs/privacy.md, "The curator").
+        """
+        scores = self._dependences
+        offered = questions.families(self.domain, candidates, scores)
+        return self._choice(
+            "choose dependent",
+            offered,
+            costs,
+            budget,
+            scores,
+            lambda new: lambda: self._depend(new),
+            SENSITIVITY,
+        )
+
+    def histogram(self, clique: Clique | str, budget: Loss, threshold: int) -> Cells:
+        """The cells of a clique whose noisy count is at least `threshold`, however many cells there are.
+
+        Every cell gets discrete Laplace noise of scale l1 / epsilon, also those that no record falls in. The
+        engine must be able to `count_cells`, unless the clique is small enough to be counted whole.
+
+        Privacy: one answer of the loss Laplace(epsilon), and the delta of its noise tables (docs/privacy.md, "The
+        curator").
+        """
+        (asked,) = questions.names(self.domain, [clique])
+        cells = self.domain.size(asked)
+        count = cell_counter(self._engine, asked, cells)
         with self._session.turn:
-            allowance = self._session.allowance.charge(budget, loss, 0.0)
-            words = questions.choose_words(self._view, offered, prices, loss.epsilon)
-            unscored = [clique for clique in offered if clique and clique not in scores]
-            replayed = self._session.page.stored(len(self._session.charges))
-            rounded = Rounded(self.domain, () if replayed else unscored, estimates)
-
-            def answer() -> bytes:
-                self._score(unscored, rounded, scores)
-                return pack_text(self._chosen(offered, scores, prices, loss.epsilon))
-
-            return int(unpack_text(self._ask(allowance, (loss,), words, answer)))
+            cost = price_cells(self._session.allowance, budget, asked, cells, threshold)
+            words = questions.histogram_words(self._view, asked, scale=cost.scale, least=cost.threshold)
+            answer = self._ask(
+                cost.allowance, cost.losses, words, lambda: pack_text(self._filled(asked, count, cost))
+            )
+        places, counts = (np.array(numbers, np.int64) for numbers in unpack_text(answer))
+        return Cells(asked, places, counts, cost.scale, cost.threshold)
 
     def discover(self, column: str, budget: Loss | Budget) -> Discovery:
         """The values of an open column that occur often enough to be named, sorted.
@@ -210,7 +253,7 @@ class Curator:
         Privacy: Approximate(epsilon, delta) by Laplace noise, or one Gaussian marginal with the threshold's
         delta as slack (docs/privacy.md, "The curator").
         """
-        engine = _open(self._engine, column)
+        engine = open_column(self._engine, column)
         with self._session.turn:
             cost = price(self._session.allowance, budget)
             words = questions.discover_words(
@@ -240,27 +283,37 @@ class Curator:
         other = object.__new__(Curator)
         other._engine, other._session = engine, self._session
         other._view = hashlib.sha256(f"{self._view}|{change}".encode()).hexdigest()
-        other._scores = WeakKeyDictionary()
+        other._scores, other._dependences = WeakKeyDictionary(), {}
         return other
 
-    def _priced(
-        self, budget: Any, weights: tuple[float, ...], sizes: Sequence[int]
-    ) -> tuple[Allowance, Gaussian, float]:
-        """The allowance after a batch of marginals, the batch's loss, and the delta of its noise tables."""
-        allowance = self._session.allowance
-        if isinstance(budget, Budget):
-            allowance, loss = allowance.single(budget, weights)
-        elif isinstance(budget, Gaussian):
-            loss = Gaussian(budget.sigma, weights, self.neighbours)
-        else:
-            raise BudgetError(f"measure needs a Gaussian loss or a Budget, not {budget!r}.")
-        drawn = zip(sizes, rounded_up(loss.scales), strict=True)
-        distance = sum((size * table_error(scale) for size, scale in drawn), Fraction(0))
-        slack = table_slack(distance, self.budget.epsilon)
-        if isinstance(budget, Gaussian):
-            return allowance.charge(budget, loss, slack), loss, slack
-        check_slack(slack, budget)
-        return allowance, loss, slack
+    def _choice(
+        self,
+        question: str,
+        offered: Sequence[Clique],
+        costs: Sequence[int] | None,
+        budget: Loss,
+        scores: dict[Clique, int],
+        prepare: Callable[[Sequence[Clique]], Callable[[], None]],
+        sensitivity: int,
+    ) -> int:
+        """One index of those offered; `prepare` checks what is still to be scored and returns what scores it."""
+        prices = questions.costs(offered, costs)
+        if not isinstance(budget, Choice):
+            raise BudgetError(f"{question} needs a Choice loss, not {budget!r}.")
+        loss = Choice(budget.epsilon)
+        with self._session.turn:
+            allowance = self._session.allowance.charge(budget, loss, 0.0)
+            words = questions.choose_words(question, self._view, offered, prices, loss.epsilon)
+            replayed = self._session.page.stored(len(self._session.charges))
+            score = prepare(
+                [] if replayed else [clique for clique in offered if clique and clique not in scores]
+            )
+
+            def answer() -> bytes:
+                score()
+                return pack_text(self._chosen(offered, scores, prices, loss.epsilon, sensitivity))
+
+            return int(unpack_text(self._ask(allowance, (loss,), words, answer)))
 
     # -- the door, and what stands behind it -----------------------------------------------------------------
 
@@ -280,13 +333,14 @@ class Curator:
         return session.page.store(number, answer()) if stored is None else stored
 
     def _noisy(
-        self, batch: Sequence[Clique], queries: Sequence[Binned | None], scales: Sequence[float]
+        self, batch: Sequence[Clique], queries: Sequence[Binned | None], cost: BatchPrice
     ) -> list[Integers]:
         """Noisy integer counts of each marginal: the only form in which counts leave."""
+        draw = discrete_laplace if cost.pure else discrete_gaussian
         noisy = []
-        for exact, query, scale in zip(self._count(batch), queries, scales, strict=True):
+        for exact, query, scale in zip(self._count(batch), queries, cost.scales, strict=True):
             counts = exact if query is None else summed(query, exact)
-            noise = discrete_gaussian(scale, counts.size, self._session.source)
+            noise = draw(scale, counts.size, self._session.source)
             # Post-processing: a float64 holds every integer up to 2^53, and no table has more records.
             noisy.append(np.clip(counts + noise, -(2**53), 2**53))
         return noisy
@@ -297,12 +351,34 @@ class Curator:
             for clique, counts in zip(chunk, self._count(chunk), strict=True):
                 scores[clique] = misfit(counts, rounded.take(clique))
 
+    def _depend(self, wanted: Sequence[Clique]) -> None:
+        """Remember how dependent every candidate is, exactly; none leaves but through `_chosen`."""
+        for chunk in questions.chunks(self.domain, wanted):
+            for clique, counts in zip(chunk, self._count(chunk), strict=True):
+                self._dependences[clique] = dependence(counts, self.domain[clique[0]])
+
     def _chosen(
-        self, offered: Sequence[Clique], scores: Mapping[Clique, int], prices: Integers, epsilon: float
+        self,
+        offered: Sequence[Clique],
+        scores: Mapping[Clique, int],
+        prices: Integers,
+        epsilon: float,
+        sensitivity: int,
     ) -> int:
         """One index, drawn by the exponential mechanism: the only form in which scores leave."""
         exact = np.array([scores.get(clique, 0) for clique in offered], dtype=np.int64)
-        return choose(exact - prices, epsilon, self.neighbours.l1, self._session.source)
+        return choose(exact - prices, epsilon, sensitivity * self.neighbours.l1, self._session.source)
+
+    def _filled(self, clique: Clique, count: CellCounter | None, cost: SparsePrice) -> list[list[int]]:
+        """The cells whose noisy count reaches the threshold: the only form in which sparse counts leave."""
+        if count is None:
+            (whole,) = self._count([clique])
+            places = np.flatnonzero(whole)
+            return past_threshold(places, whole[places], cost, self._session.source)
+        places, counts = count(clique)
+        if not (np.issubdtype(places.dtype, np.integer) and np.issubdtype(counts.dtype, np.integer)):
+            raise OperatorError(f"the engine's cells of {clique!r} are not counted in integers.")
+        return past_threshold(places, counts.astype(np.int64), cost, self._session.source)
 
     def _named(self, engine: OpenColumns, column: str, cost: Price) -> list[Any]:
         """The values whose noisy count reaches the threshold: the only form in which values leave."""
@@ -331,13 +407,3 @@ class _Session:
         self.page, self.source, self.allowance = page, source, allowance
         self.charges: list[Charge] = []
         self.turn = threading.RLock()  # questions are asked one at a time
-
-
-def _open(engine: Any, column: str) -> OpenColumns:
-    """The engine, once it can count the values of open columns and `column` may be one."""
-    if not callable(getattr(engine, "count_values", None)):
-        raise ParameterError(f"column {column!r}: this engine cannot count the values of open columns.")
-    if not isinstance(column, str) or not column:
-        raise DomainError(f"column name {column!r} is not a non-empty text.")
-    opened: OpenColumns = engine
-    return opened

@@ -51,6 +51,28 @@ def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique]
     return offered
 
 
+def names(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:
+    """Cliques that name known columns, none empty; however many cells they have."""
+    found = [_clique(domain, clique) for clique in map(_plain, asked)]
+    if () in found:
+        raise DomainError("a clique to count names no column.")
+    return found
+
+
+def families(domain: Domain, asked: Sequence[Clique], known: Container[Clique] = ()) -> list[Clique]:
+    """The families to choose from: a column and those it may depend on, each family once, none too large."""
+    offered = [clique if clique in known else _clique(domain, clique) for clique in map(_plain, asked)]
+    if not offered:
+        raise ParameterError("there is nothing to choose from.", hint="give at least one candidate.")
+    seen = {(clique[:1], frozenset(clique[1:])) for clique in offered}
+    if len(seen) != len(offered):
+        raise DomainError("a candidate is offered twice.", hint="give it once.")
+    for clique in offered:
+        if clique not in known:
+            _cells(domain, [clique])
+    return offered
+
+
 def queries(domain: Domain, batch: Sequence[Clique], asked: Queries | None) -> list[Binned | None]:
     """One query a clique: None, or sums over bins, which leave every record in one cell."""
     if asked is None:
@@ -153,13 +175,13 @@ def measure_words(
 
 
 def choose_words(
-    view: str, offered: Sequence[Clique], prices: npt.NDArray[np.int64], epsilon: float
+    question: str, view: str, offered: Sequence[Clique], prices: npt.NDArray[np.int64], epsilon: float
 ) -> dict[str, Any]:
     """A choice, in words: its candidates by number and digest, as they may be thousands."""
     names = repr(list(offered)).encode()
     return _seen(
         {
-            "question": "choose",
+            "question": question,
             "candidates": len(offered),
             "digest": _digest(names, _bytes(prices)),
             "epsilon": epsilon,
@@ -171,6 +193,12 @@ def choose_words(
 def discover_words(view: str, column: str, *, scale: float, least: int, delta: float) -> dict[str, Any]:
     """A discovery, in words."""
     words = {"question": "discover", "column": column, "scales": [scale], "threshold": least, "delta": delta}
+    return _seen(words, view)
+
+
+def histogram_words(view: str, clique: Clique, *, scale: float, least: int) -> dict[str, Any]:
+    """A thresholded histogram, in words."""
+    words = {"question": "histogram", "cliques": [list(clique)], "scales": [scale], "threshold": least}
     return _seen(words, view)
 
 
