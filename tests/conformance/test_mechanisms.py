@@ -9,7 +9,7 @@ import pytest
 
 from understudy.data import Table
 from understudy.domain import Domain
-from understudy.mechanisms import MST, NIST_MST, Fixed, Independent, Mechanism
+from understudy.mechanisms import MST, NIST_MST, Fixed, Independent, Mechanism, PrivBayes
 from understudy.privacy import Budget, Curator, Seeded
 
 BUDGET = Budget(epsilon=1.0, delta=1e-9)
@@ -22,6 +22,8 @@ MECHANISMS: dict[str, Factory] = {
     "mst, forced pair": lambda public: MST({public.domain.names[:2]: 2.0}),
     "mst, stopping early": lambda public: MST(stop_early=True),
     "nist-mst": NIST_MST,
+    "privbayes": lambda public: PrivBayes(),
+    "privbayes, gaussian": lambda public: PrivBayes(noise="gaussian", theta=1.0),
 }
 
 

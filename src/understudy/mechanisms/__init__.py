@@ -1,9 +1,11 @@
 """What to measure: one selection strategy a file."""
 
 from understudy.mechanisms.fixed import Fixed
+from understudy.mechanisms.generator import Generator
 from understudy.mechanisms.independent import Independent
 from understudy.mechanisms.mechanism import Fit, Mechanism
 from understudy.mechanisms.mst import MST
 from understudy.mechanisms.nist_mst import NIST_MST
+from understudy.mechanisms.privbayes import PrivBayes
 
-__all__ = ["MST", "NIST_MST", "Fit", "Fixed", "Independent", "Mechanism"]
+__all__ = ["MST", "NIST_MST", "Fit", "Fixed", "Generator", "Independent", "Mechanism", "PrivBayes"]

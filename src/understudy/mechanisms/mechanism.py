@@ -10,7 +10,7 @@ from typing import Protocol
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
-from understudy.model import Field
+from understudy.mechanisms.generator import Generator
 from understudy.privacy import Budget, Curator, Group, Loss
 from understudy.transforms.compress import Compression
 
@@ -19,13 +19,13 @@ Allotment = Mapping[str, Loss]  # a group's name -> the loss it may spend
 
 @dataclass(frozen=True)
 class Fit:
-    """What a mechanism returns: noisy measurements, the field fitted to them, and how codes were merged.
+    """What a mechanism returns: noisy measurements, what draws records (a field, mostly), and how codes were merged.
 
     Everything here was released by a curator or computed from what one released.
     """
 
     measurements: tuple[Measurement, ...]
-    field: Field
+    field: Generator
     compression: Compression
 
 

@@ -9,6 +9,12 @@ from typing import Any
 from understudy.errors import ReleaseError
 from understudy.privacy import Group, loss_from_dict, recompute
 
+_LOSSES = {
+    "choose": "choice",
+    "measure": "gaussian",
+    "laplace": "laplace",
+}  # what the questions of a group cost
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -52,10 +58,10 @@ def staged(
     charge = next(waiting, None)
     for group in plan:
         left = questions.get(group.name, group.count)
-        kind = "choice" if group.kind == "choose" else "gaussian"
+        kind = _LOSSES[group.kind]
         while charge is not None and left and charge["losses"][0]["kind"] == kind:
             charge["stage"] = group.name
-            left -= 1
+            left -= charge["losses"][0].get("count", 1)
             charge = next(waiting, None)
     return {**certificate, "charges": charges}
 

@@ -14,7 +14,8 @@ from understudy.domain import Clique, Domain, Schema
 from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError
 from understudy.marginals import Marginal, Measurement
 from understudy.marginals.query import Binned
-from understudy.model import Field
+from understudy.mechanisms import Generator
+from understudy.mechanisms.generator import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, verify
 from understudy.transforms.codec import Within
@@ -35,7 +36,7 @@ class Release:
     """
 
     schema: Schema
-    field: Field
+    field: Generator
     compression: Compression
     measurements: tuple[Measurement, ...]
     certificate: Mapping[str, Any]
@@ -65,6 +66,8 @@ class Release:
         """
         from understudy.data import like
 
+        if self.kind == "spark":
+            return self.sample_spark(rows=rows, seed=seed, within=within)
         wanted = self._count(rows)
         width = 8 * max(1, len(self.schema.columns))
         if wanted * width > MOST_BYTES:
@@ -73,7 +76,7 @@ class Release:
                 hint="use sample_chunks, or `understudy sample`, which streams them to a file.",
             )
         rng = np.random.default_rng(seed)
-        return like(self._table(wanted, rng, within), self.kind)
+        return like(self.draw(wanted, rng, within), self.kind)
 
     def sample_chunks(
         self,
@@ -87,10 +90,26 @@ class Release:
         wanted = self._count(rows)
         rng = np.random.default_rng(seed)
         if wanted <= chunk:
-            yield self._table(wanted, rng, within)
+            yield self.draw(wanted, rng, within)
             return
         for part in self.field.sample_chunks(wanted, chunk, seed=int(rng.integers(2**63))):
             yield self._decode(part, rng, within)
+
+    def sample_spark(
+        self,
+        spark: Any = None,
+        rows: int | None = None,
+        *,
+        seed: int | None = None,
+        partitions: int | None = None,
+        within: Within = "uniform",
+    ) -> Any:
+        """The same as a Spark DataFrame, drawn by the workers of a session (the running one, when left out)."""
+        from understudy.pipeline.on_spark import sample_on_spark
+
+        return sample_on_spark(
+            self, self._count(rows), spark=spark, seed=seed, partitions=partitions, within=within
+        )
 
     def marginal(self, columns: Sequence[str] | str) -> Marginal:
         """The expected counts of any columns, in the schema's codes; merged codes share their count evenly."""
@@ -139,7 +158,7 @@ class Release:
     def _from(cls, content: release_file.Content) -> Release:
         sections, arrays = content
         schema = Schema.from_toml(sections["schema"])
-        field = Field.from_arrays(
+        field = generator_from(
             sections["field"],
             {name.removeprefix("field "): a for name, a in arrays.items() if name.startswith("field ")},
         )
@@ -167,7 +186,8 @@ class Release:
             )
         return int(rows)
 
-    def _table(self, rows: int, rng: np.random.Generator, within: Within) -> Any:
+    def draw(self, rows: int, rng: np.random.Generator, within: Within = "uniform") -> Any:
+        """So many synthetic records as an Arrow table, from this randomness alone."""
         return self._decode(self.field.sample(rows, seed=int(rng.integers(2**63))), rng, within)
 
     def _decode(self, codes: Any, rng: np.random.Generator, within: Within) -> Any:
