@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from understudy.cli import options
 from understudy.cli.console import show_json, show_table
+
+if TYPE_CHECKING:
+    from understudy.pipeline.scans import Scans
 
 
 @click.command("plan", short_help="Forecast noise, memory and time; spends nothing.")
@@ -84,5 +87,14 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
     )
     click.echo(f"\nmodel: at most {forecast.cells:,} cells, {forecast.bytes / 1e6:,.0f} MB", nl=False)
     click.echo("" if forecast.seconds is None else f"; about {forecast.seconds:.0f} s")
+    click.echo(f"\n{_scans(forecast.scans)}")
     for line in forecast.advice:
         click.echo(f"  {line}")
+
+
+def _scans(scans: Scans) -> str:
+    """How often the records are read, in words."""
+    times = "once" if scans.source == 1 else f"{scans.source} times"
+    again = "never" if not scans.codes else "once" if scans.codes == 1 else f"at most {scans.codes} times"
+    disk = "" if scans.cache_bytes is None else f", {scans.cache_bytes / 1e6:,.0f} MB"
+    return f"streamed data is read {times}; its codes (on disk{disk}) are read {again} after that"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from understudy.cli.console import show_table
-from understudy.errors import ParameterError
+from understudy.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     from understudy.domain import Schema
@@ -64,14 +65,30 @@ def mechanism_from(settings: Mapping[str, Any], schema: Schema | None) -> Mechan
     return mechanism_of(settings["mechanism"], cliques=cliques, public=public)
 
 
-def check_output(output: str, rows: str | None = None) -> int | None:
-    """The rows to generate, once the output file can be written: refused before anything is spent."""
+def is_folder(output: str) -> bool:
+    """Whether an output is a folder of parts: one that is there, or a name that ends as a folder's does."""
+    return output.endswith(("/", os.sep)) or Path(output).is_dir()
+
+
+def check_output(
+    output: str, rows: str | None = None, *, folder: bool = False, new: bool = False
+) -> int | None:
+    """The rows to generate, once the output can be written: refused before anything is spent.
+
+    `folder` says whether a folder of parts will do, and `new` that none may be in it yet.
+    """
     from understudy.data import check_writable
 
     wanted = row_figure(rows)
     if wanted is not None and wanted > 10**10:
         raise ParameterError(f"rows {rows} is more than 10 billion.", hint="sample in several files.")
-    check_writable(output)
+    if folder and is_folder(output):
+        place = Path(output)
+        check_writable(place / "part" if place.is_dir() else place)
+        if new and place.is_dir() and any(place.iterdir()):
+            raise FileError(f"folder {output!r} is not empty.", hint="give a new folder.")
+    else:
+        check_writable(output)
     return wanted
 
 
@@ -107,10 +124,13 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
 
 
 def write_sample(release: Release, rows: int | None, output: str, seed: int | None = None) -> int:
-    """Stream so many records to a file; the number written."""
+    """Stream so many records to a file, or to a folder of parts; the number written."""
     from understudy.data import Writer
+    from understudy.pipeline.parts import sample_to_folder
     from understudy.transforms.encode import missing_text
 
+    if is_folder(output):
+        return sample_to_folder(release, output, rows, seed=seed)
     written = 0
     with Writer(output, missing=missing_text(release.schema)) as file:
         for table in release.sample_chunks(rows, seed=seed):

@@ -20,14 +20,18 @@ from understudy.cli.running import check_output, write_sample
 def command(release: str, rows: str | None, output: str, seed: int | None, as_json: bool) -> None:
     """Draw synthetic records from RELEASE. Costs no privacy; needs no data; any number of rows, streamed.
 
+    An OUTPUT that ends in / is a folder of Parquet files: run the same command again to go on with one
+    that was interrupted.
+
     \b
     Examples:
       understudy sample people.release -o synthetic.csv
       understudy sample people.release -n 100000 --seed 7 -o synthetic.parquet
+      understudy sample people.release -n 1e9 -o synthetic/
     """
     from understudy.pipeline import load
 
-    wanted = check_output(output, rows)
+    wanted = check_output(output, rows, folder=True)
     with stages() as stage:
         stage("reading the release")
         loaded = load(release)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.model.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
+from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.synthesizer import known_domain, plan_of
 from understudy.privacy import Budget, Choice, Gaussian, Loss, Neighbours, calibrate
 
@@ -59,6 +60,7 @@ class Plan:
     limit_cells: int
     bytes: int
     seconds: float | None
+    scans: Scans
     advice: tuple[str, ...]
 
     @property
@@ -93,6 +95,7 @@ class Plan:
             "fits": self.fits,
             "bytes": self.bytes,
             "seconds": self.seconds,
+            "scans": asdict(self.scans),
             "advice": list(self.advice),
         }
 
@@ -129,6 +132,7 @@ def plan(
         limit_cells=LIMIT_CELLS,
         bytes=cells * BYTES_PER_CELL,
         seconds=None if rows is None else _seconds(domain, cells, rows),
+        scans=scans(schema, domain, groups, largest, rows),
         advice=_advice(domain, cells),
     )
 

@@ -1,0 +1,166 @@
+"""A sample of any size as a folder of Parquet files, drawn part by part and continued where it was left.
+
+Every part has a seed of its own, made from the sample's, so it is the same records whoever draws it and
+whenever. A part appears whole or not at all; a run that was interrupted draws the parts that are missing. A
+part matches the release's marginals by itself, as closely as whole records can, so after m parts a count of
+the whole is off by about sqrt(m) records at most.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from understudy.errors import FileError, ParameterError
+from understudy.pipeline.release import MOST_ROWS, Release
+from understudy.transforms.codec import Within
+
+MANIFEST = "_sample.json"  # readers of folders pass over names that begin so
+PART_ROWS = 1_000_000
+PART_CELLS = 20_000_000  # a part is drawn in memory, so one of a wide table has fewer rows
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a folder of parts is a sample of: enough to go on with it, and to refuse to mix two."""
+
+    release: str
+    rows: int
+    seed: int
+    part_rows: int
+    within: str
+
+    @property
+    def parts(self) -> int:
+        """How many parts there are in all."""
+        return -(-self.rows // self.part_rows) or 1  # none drawn is still a table with columns
+
+    def part(self, number: int) -> int:
+        """How many rows a part has."""
+        return min(self.part_rows, self.rows - number * self.part_rows)
+
+
+def sample_to_folder(
+    release: Release,
+    folder: str | os.PathLike[str],
+    rows: int | None = None,
+    *,
+    seed: int | None = None,
+    within: Within = "uniform",
+) -> int:
+    """The number of records in the folder, once all parts are there; those that were there are not drawn again.
+
+    Without a seed, one is drawn and written down, so that the next call goes on.
+    """
+    from understudy.data import Writer, progress
+    from understudy.data.ahead import ahead
+
+    place = Path(folder)
+    wanted = _manifest(release, place, rows, seed, within)
+    missing = [number for number in range(wanted.parts) if not _is_whole(place, wanted, number)]
+
+    def drawn() -> Iterator[tuple[int, Any]]:
+        for number in missing:
+            yield number, release.draw(wanted.part(number), part_seed(wanted.seed, number), within)
+
+    with progress("generating records", total=wanted.parts) as advance:
+        advance(wanted.parts - len(missing))
+        for number, table in ahead(drawn(), 1):
+            with Writer(_part(place, number)) as file:
+                file.write(table)
+            advance(1)
+    return wanted.rows
+
+
+def part_seed(seed: int, number: int) -> np.random.Generator:
+    """The randomness of one part of a sample."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+
+
+def _manifest(release: Release, place: Path, rows: int | None, seed: int | None, within: str) -> Manifest:
+    """The sample that the folder holds or will hold; another one than it holds is refused."""
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise ParameterError(f"seed {seed!r} is not a whole number of at least 0.")
+    if rows is not None and (
+        isinstance(rows, bool) or not isinstance(rows, int) or not 0 <= rows <= MOST_ROWS
+    ):
+        raise ParameterError(f"rows {rows!r} is not a whole number from 0 to {MOST_ROWS}.")
+    begun = _begun(place)
+    columns = max(1, len(release.schema.columns))
+    wanted = Manifest(
+        release=digest(release),
+        rows=release.rows if rows is None else rows,
+        seed=(secrets.randbits(63) if begun is None else begun.seed) if seed is None else seed,
+        part_rows=min(PART_ROWS, max(1, PART_CELLS // columns)),
+        within=within,
+    )
+    if begun is None:
+        from understudy.data.atomic import whole_file
+
+        place.mkdir(exist_ok=True)
+        with whole_file(place / MANIFEST) as file:
+            file.write(json.dumps(asdict(wanted), indent=1).encode())
+    elif begun != wanted:
+        other = next(name for name, value in asdict(wanted).items() if asdict(begun)[name] != value)
+        raise ParameterError(
+            f"folder {str(place)!r} holds parts of another sample: its {other} differs.",
+            hint="give the same release, rows and seed to go on with it, or a new folder.",
+        )
+    return wanted
+
+
+def _begun(place: Path) -> Manifest | None:
+    """What the folder says that it holds; None for one that is empty or not there."""
+    if not place.exists():
+        return None
+    try:
+        said = json.loads((place / MANIFEST).read_text())
+        return Manifest(
+            **{name: kind(said[name]) for name, kind in zip(_FIELDS, (str, int, int, int, str), strict=True)}
+        )
+    except FileNotFoundError:
+        if any(place.iterdir()):
+            raise FileError(
+                f"folder {str(place)!r} holds other files.", hint="give a new folder, or an empty one."
+            ) from None
+        return None
+    except (OSError, ValueError, TypeError, KeyError):
+        raise FileError(f"{str(place / MANIFEST)!r} cannot be read.", hint="give a new folder.") from None
+
+
+_FIELDS = ("release", "rows", "seed", "part_rows", "within")
+
+
+def _part(place: Path, number: int) -> Path:
+    return place / f"part-{number:06}.parquet"
+
+
+def _is_whole(place: Path, wanted: Manifest, number: int) -> bool:
+    """Whether a part is there and has its rows; a damaged one is drawn again."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(_part(place, number)) as file:
+            return bool(file.metadata.num_rows == wanted.part(number))
+    except (OSError, pa.ArrowException, ValueError):
+        return False
+
+
+def digest(release: Release) -> str:
+    """A digest of what a release draws from: its field, its schema and how codes become values."""
+    header, arrays = release.field.to_arrays()
+    transforms = [transform.to_dict() for transform in release.transforms]
+    said = [release.schema.to_toml(), header, release.compression.to_dict(), transforms]
+    found = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode())
+    for name in sorted(arrays):
+        found.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
+    return found.hexdigest()

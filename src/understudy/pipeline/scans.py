@@ -1,0 +1,46 @@
+"""How often a streamed run reads its records, from public knowledge alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from understudy.domain import Clique, Domain, Schema
+from understudy.pipeline import learning
+from understudy.privacy import Group
+from understudy.privacy.questions import chunks
+
+_FREE = {*learning.SHARES, "one-way"}  # groups that read no codes: they come before, or in the same scan
+
+
+@dataclass(frozen=True)
+class Scans:
+    """Readings of the source itself, of its codes on disk, and how much disk these take (None: unknown)."""
+
+    source: int
+    codes: int
+    cache_bytes: int | None
+
+
+def scans(
+    schema: Schema, domain: Domain, groups: Sequence[Group], largest: Sequence[Clique], rows: int | None
+) -> Scans:
+    """The most scans that a run takes when its records are streamed.
+
+    The source is read once to be coded, which counts every column alone; before that once for each step that
+    learns a part of the schema, and once to find its faults before the first such step. A choice reads the
+    codes once for all its candidates, or more often where their tables are large, and what is chosen
+    is measured from the tables remembered.
+    """
+    steps = learning.steps(schema)
+    learned = len(steps["values"]) + bool(steps["bounds"]) + bool(steps["bins"])
+    if any(group.kind == "choose" for group in groups):
+        read = len(list(chunks(domain, list(combinations(domain, 2)))))
+        read += any(len(clique) > 2 for clique in largest)
+    else:
+        read = sum(group.kind == "measure" and group.name not in _FREE for group in groups)
+    width = sum(np.min_scalar_type(size - 1).itemsize for size in domain.values())
+    return Scans(1 + learned + bool(learned), read, None if rows is None else rows * width)
