@@ -106,12 +106,21 @@ def _threshold(beyond: float, neighbours: Neighbours) -> int:
 
 
 def countable(counts: Mapping[Any, int]) -> list[tuple[Value, int]]:
-    """The values that a release could hold, with their counts; others are passed over, never an error."""
-    return [(value, int(count)) for value, count in counts.items() if type(value) in (str, int, bool)]
+    """The values that a release could hold, with their counts; others are passed over, never an error.
+
+    In an order of their own, so that the same noise meets the same value whichever engine counted them.
+    """
+    known = [(value, int(count)) for value, count in counts.items() if type(value) in (str, int, bool)]
+    return sorted(known, key=_order)
 
 
 def released(counts: Iterable[tuple[Value, int]], noise: npt.NDArray[np.int64], least: int) -> list[Value]:
     """The values whose noisy count reaches the threshold, sorted by type and value."""
     noisy = zip(counts, noise.tolist(), strict=True)
     kept = [value for (value, count), extra in noisy if count + extra >= least]
-    return sorted(kept, key=lambda value: (type(value).__name__, value))
+    return sorted(kept, key=lambda value: _order((value, 0)))
+
+
+def _order(counted: tuple[Value, int]) -> tuple[str, Value]:
+    """By type, then by value."""
+    return type(counted[0]).__name__, counted[0]
