@@ -1,4 +1,4 @@
-"""From a file to a release, in the paper's eight steps. Names are loaded on first use: a command needs few of them."""
+"""From a file to a release, in the paper's eight steps. Names are loaded on first use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
