@@ -296,3 +296,25 @@ def gather(cells: Any, out: Any, cliques: Any, projections: Any, sizes: Any, str
         if up >= 0:
             sum_onto(cells, cliques[up, 0], out, m, projections[cliques[k, 6]], sizes, strides)
             sum_onto(cells, cliques[k, 0], out, m, projections[cliques[k, 5]], sizes, strides)
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def buy(cost: Any, values: Any, weights: Any, allowed: Any, bought: Any) -> float:
+    """The least of 1/2 w (b - y)^2 + cost b over cells b >= 0, summed, and the cells; `allowed` may be empty."""
+    total = 0.0
+    for i in range(cost.size):
+        cell = max(values[i] - cost[i] / weights[i], 0.0)
+        if allowed.size and not allowed[i]:
+            cell = 0.0
+        bought[i] = cell
+        total += 0.5 * weights[i] * (cell - values[i]) * (cell - values[i]) + cost[i] * cell
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def squares(weights: Any, left: Any, right: Any) -> float:
+    """The sum of w (left - right)^2 over cells that weigh anything."""
+    total = 0.0
+    for i in range(weights.size):
+        total += weights[i] * (left[i] - right[i]) * (left[i] - right[i])
+    return total

@@ -67,7 +67,7 @@ class QuadraticProgramme:
         self.firmness = 1.0
         self.damping = 1e-9
         self.held = self._any_held()
-        self.allowed = None if possible is None else np.isfinite(possible)
+        self.allowed = np.zeros(0, np.bool_) if possible is None else np.isfinite(possible)
         self.roots = [self.places[tree.cliques[k]] for k in tree.roots]
         self.edges = plan.separator_cells
         self.answers = slice(self.edges, self.edges + self.partial.count)
@@ -76,8 +76,8 @@ class QuadraticProgramme:
         self.steps = 0
         self._lifted = np.empty(plan.cells)
         self.prices = np.zeros(self.totals.stop)
-        self.bound, self.cells = self.value(self.prices)
-        self.gradient = self.slope(self.prices, self.cells)
+        self.cells, self._spare = np.zeros(plan.cells), np.zeros(plan.cells)
+        self._again()
 
     def _hold(self) -> Floats:
         """A weight for every cell: what the answers about its clique would weigh, spread over its cells."""
@@ -107,17 +107,18 @@ class QuadraticProgramme:
             self.firmness *= change
             self.weights[self.free] *= change
         self.values[self.free] = self.cells[self.free]
-        self.bound, self.cells = self.value(self.prices)
-        self.gradient = self.slope(self.prices, self.cells)
+        self._again()
+
+    def _again(self) -> None:
+        """Weigh the same prices anew."""
+        bound, cells = self.value(self.prices)
+        self._move(self.prices, bound, cells)
 
     def loss(self, tables: Floats) -> float:
         """The loss of clique tables that agree with one another (without what merging measurements left over)."""
         apart = self.partial.answers(self.propagation, tables) - self.asked
         squares = dot(self.scales * apart, apart)
-        if self.true_weights is not self.weights:
-            apart = np.where(self.free, 0.0, tables - self.values)
-            return float(0.5 * (dot(self.true_weights, np.square(apart)) + squares))
-        return float(0.5 * (dot(self.weights, np.square(tables - self.values)) + squares))
+        return float(0.5 * (kernels.squares(self.true_weights, tables, self.values) + squares))
 
     def disagreement(self) -> tuple[float, float]:
         """How far the cells are from a distribution: the largest error of a separator or total; the loss at stake."""
@@ -160,6 +161,8 @@ class QuadraticProgramme:
         return False
 
     def _move(self, prices: Floats, bound: float, cells: Floats) -> None:
+        if cells is self._spare:
+            self._spare = self.cells
         self.prices, self.bound, self.cells = prices, bound, cells
         self.gradient = self.slope(prices, cells)
 
@@ -194,13 +197,11 @@ class QuadraticProgramme:
         return out
 
     def value(self, prices: Floats) -> tuple[float, Floats]:
-        """The dual value, and the cells it buys."""
+        """The dual value, and the cells it buys (in the spare array)."""
         cost = self.lift(prices)
-        bought = np.maximum(self.values - cost / self.weights, 0.0)
-        if self.allowed is not None:
-            bought *= self.allowed
+        bought = self._spare
         r = prices[self.answers]
-        value = 0.5 * dot(self.weights, np.square(bought - self.values)) + dot(cost, bought)
+        value = kernels.buy(cost, self.values, self.weights, self.allowed, bought)
         value -= dot(r, 0.5 * r / self.scales + self.asked) + float(prices[self.totals].sum())
         self.steps += 1
         return float(value), bought
