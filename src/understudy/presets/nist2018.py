@@ -22,7 +22,12 @@ SEX, CITY, WAGE, DIGITS = "SEX", "CITY", "INCWAGE_A", "INCWAGE_B"
 PAIRS: tuple[Clique, ...] = ((SEX, CITY), (SEX, WAGE), (CITY, WAGE))
 TRIPLE: Clique = (SEX, CITY, WAGE)
 
-TRANSFORMS: tuple[TableTransform, ...] = (Floor("VALUEH"), Split("INCWAGE", (WAGE, DIGITS)))
+# The specification says 999998 for a wage that does not apply; the paper prints a digit more.
+NO_WAGE = 999_998
+TRANSFORMS: tuple[TableTransform, ...] = (
+    Floor("VALUEH"),
+    Split("INCWAGE", (WAGE, DIGITS), special=(NO_WAGE,)),
+)
 EXEMPT = (WAGE, "SEA", "METAREA", "COUNTY", CITY, "METAREAD")
 ONE_WAY_WEIGHTS = {WAGE: 2.0}
 
