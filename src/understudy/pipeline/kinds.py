@@ -13,7 +13,7 @@ from understudy.data.postgres_address import is_postgres, parse
 from understudy.pipeline.on_postgres import PostgresRecords
 from understudy.pipeline.on_spark import SparkRecords, is_on_spark
 from understudy.pipeline.records import InMemory, Reading, Records
-from understudy.pipeline.streamed import StreamedRecords, is_streamed
+from understudy.pipeline.streamed import StreamedRecords, is_streamed, table_name
 
 # The first that recognises the data opens it.
 KINDS: list[tuple[Callable[[Any], bool], Callable[[Any, Reading], Records]]] = [
@@ -33,7 +33,7 @@ def name_of(data: Any) -> str | None:
     """What the ledger calls data that nobody named: a file by its name, a table of a database by its own."""
     if is_postgres(data):  # of the address nothing else, since it may hold a password
         return parse(data).name
-    return Path(data).name.split(".")[0] if isinstance(data, str | os.PathLike) else None
+    return table_name(os.fspath(data)) if isinstance(data, str | os.PathLike) else None
 
 
 def occasion(data: Any, records: Records) -> str:

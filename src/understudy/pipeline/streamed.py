@@ -10,10 +10,12 @@ Which data is streamed is said by its address:
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -121,3 +123,21 @@ def _source(address: str, reading: Reading) -> Scannable:
         delimiter=reading.delimiter,
         infer=reading.schema is None or bool(reading.transforms),
     )
+
+
+def table_name(address: str) -> str | None:
+    """What the ledger calls a table that nobody named, the same wherever it lies: `people` for people.csv,
+    parquet:people/, people/*.parquet and duckdb:town.db?table=people."""
+    if address.startswith(DATABASE):
+        place, _, asked = address.removeprefix(DATABASE).partition("?")
+        how, _, what = asked.partition("=")
+        return what.strip().split(".")[-1] if how == "table" else _stem(place)
+    prefix = next((prefix for prefix in FILES if address.startswith(prefix)), "")
+    path = Path(address.removeprefix(prefix))
+    while glob.has_magic(path.name):
+        path = path.parent
+    return _stem(str(path))
+
+
+def _stem(path: str) -> str | None:
+    return Path(path).name.split(".")[0] or None

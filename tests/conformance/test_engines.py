@@ -1,0 +1,220 @@
+"""One suite that every kind of data passes: the same records give the same counts and the same release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import understudy as us
+from understudy.data import text, write
+from understudy.domain import Schema
+from understudy.privacy import Seeded
+
+Kind = Callable[[pa.Table, Path], Any]  # where some records lie, once they were put there
+
+
+def csv_file(records: pa.Table, folder: Path) -> str:
+    write(records, folder / "people.csv")
+    return str(folder / "people.csv")
+
+
+def parquet_folder(records: pa.Table, folder: Path) -> str:
+    (folder / "people").mkdir()
+    size = max(1, records.num_rows // 5)
+    for number, start in enumerate(range(0, max(1, records.num_rows), size)):
+        part = records.slice(start, size)
+        pq.write_table(part, folder / "people" / f"part-{number:03}.parquet", row_group_size=100)
+    return str(folder / "people")
+
+
+def arrow_file(records: pa.Table, folder: Path) -> str:
+    write(records, folder / "people.arrow")
+    return f"{folder}/*.arrow"
+
+
+def database(records: pa.Table, folder: Path) -> str:
+    with duckdb.connect(str(folder / "town.db")) as connection:
+        connection.register("records", records)
+        connection.execute("CREATE TABLE people AS SELECT * FROM records")
+    return f"duckdb:{folder}/town.db?table=people"
+
+
+def packed_file(records: pa.Table, folder: Path) -> str:
+    write(records, folder / "people.csv.gz")
+    return f"csv:{folder}/people.csv.gz"
+
+
+# A new kind of data joins here.
+KINDS: dict[str, Kind] = {
+    "frame": lambda records, folder: records,
+    "csv": csv_file,
+    "csv streamed": lambda records, folder: f"csv:{csv_file(records, folder)}",
+    "csv packed": packed_file,
+    "parquet folder": parquet_folder,
+    "parquet pattern": lambda records, folder: f"parquet:{parquet_folder(records, folder)}/*.parquet",
+    "arrow pattern": arrow_file,
+    "duckdb table": database,
+    "duckdb query": lambda records, folder: database(records, folder).replace(
+        "table=people", "query=FROM people"
+    ),
+}
+
+SCHEMA = Schema.from_toml("""
+[table]
+name = "people"
+[columns.age]
+type = "integer"
+min = 0
+max = 99
+missing = ["?"]
+[columns.town]
+type = "category"
+values = ["Aa", "B, b", "C\\"c", "1"]
+[columns.pay]
+type = "number"
+min = 0
+max = 1000
+bins = 8
+special = [0]
+outside = "other"
+[columns.born]
+type = "date"
+min = 1930-01-01
+max = 2020-12-31
+every = "year"
+[columns.member]
+type = "boolean"
+[columns.grade]
+type = "category"
+values = [1, 2, 3]
+""")
+PAIRS = list(combinations(SCHEMA.columns, 2))
+BOUNDED = Schema.from_toml(
+    SCHEMA.to_toml().replace('name = "people"', 'name = "people"\nunit = "who"\nmax_records_per_unit = 2')
+)
+
+
+def people(rows: int, seed: int = 0) -> pa.Table:
+    """Records with everything that can be wrong with one: misfits, nulls, values out of bounds."""
+    rng = np.random.default_rng(seed)
+
+    def some(values: list[Any], kind: Any) -> pa.Array:
+        return pa.array([values[i] for i in rng.integers(0, len(values), rows)], kind)
+
+    ages = [str(n) for n in range(-3, 110)] + ["?", "old", None, "1e1", " 7"]
+    days = [date(1925, 1, 1) + timedelta(days=311 * i) for i in range(120)] + [None]
+    return pa.table(
+        {
+            "who": some([f"p{i:03}" for i in range(rows // 2 + 1)] + [None], pa.string()),
+            "age": some(ages, pa.string()),
+            "town": some(["Aa", "B, b", 'C"c', "1", "line\nbreak", "é", None], pa.string()),
+            "pay": pa.array(
+                rng.choice([0.0, 1.5, 1000.0, 1000.5, -1.0, 37.25, np.nan], rows), from_pandas=True
+            ),
+            "born": some(days, pa.date32()),
+            "member": some([True, False, None], pa.bool_()),
+            "grade": some([1, 2, 3, 4, None], pa.int64()),
+            "unused": some(["x"], pa.string()),
+        }
+    )
+
+
+@pytest.fixture(params=KINDS, name="kind")
+def _kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Kind:
+    monkeypatch.setattr(text, "PIECE", 2000)  # bytes, so that small files have many pieces
+    return KINDS[request.param]
+
+
+def check_counts(kind: Kind, folder: Path, records: pa.Table, schema: Schema, cliques: list[Any]) -> None:
+    found = us.table(kind(records, folder), schema).count(cliques)
+    for marginal, wanted in zip(found, us.table(records, schema).count(cliques), strict=True):
+        np.testing.assert_array_equal(marginal.counts, wanted.counts)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 700])
+def test_every_kind_of_data_gives_the_same_counts(kind: Kind, tmp_path: Path, rows: int) -> None:
+    check_counts(kind, tmp_path, people(rows), SCHEMA, [*PAIRS, (), ("age",), ("grade", "age", "town")])
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_the_same_records_of_every_unit_are_kept(kind: Kind, tmp_path: Path, most: int) -> None:
+    schema = Schema.from_toml(BOUNDED.to_toml().replace("per_unit = 2", f"per_unit = {most}"))
+    check_counts(kind, tmp_path, people(600), schema, [*PAIRS, ()])
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_unit_column_of_next_to_nothing_is_bounded(kind: Kind, tmp_path: Path, rows: int) -> None:
+    check_counts(kind, tmp_path, people(rows), BOUNDED, [("age",), ()])
+
+
+def test_a_table_of_two_hundred_columns_is_counted_whole(kind: Kind, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    records = pa.table({f"c{i}": rng.integers(0, 2 + i % 9, 300) for i in range(200)})
+    columns = "".join(f'[columns.c{i}]\ntype = "integer"\nmin = 0\nmax = {1 + i % 9}\n' for i in range(200))
+    schema = Schema.from_toml(f'[table]\nname = "wide"\n{columns}')
+    check_counts(kind, tmp_path, records, schema, list(combinations(records.column_names[::7], 2)))
+
+
+def test_merged_codes_count_as_one(kind: Kind, tmp_path: Path) -> None:
+    maps = {
+        "age": np.arange(SCHEMA.domain()["age"]) // 10,
+        "grade": np.array([0, 1, 1, 0])[: SCHEMA.domain()["grade"]],
+    }
+    records = people(400)
+    found = us.table(kind(records, tmp_path), SCHEMA).recode(maps)
+    wanted = us.table(records, SCHEMA).recode(maps)
+    assert found.domain == wanted.domain
+    for one, other in zip(found.count(PAIRS), wanted.count(PAIRS), strict=True):
+        np.testing.assert_array_equal(one.counts, other.counts)
+
+
+LEARNED = Schema.from_toml("""
+[table]
+name = "people"
+[columns.grade]
+type = "integer"
+[columns.town]
+type = "category"
+discover = true
+[columns.pay]
+type = "number"
+min = 0
+max = 1000
+""")
+
+
+@pytest.mark.parametrize("schema", [SCHEMA, BOUNDED, LEARNED], ids=["complete", "by unit", "learned"])
+def test_a_release_does_not_tell_where_the_records_lay(kind: Kind, tmp_path: Path, schema: Schema) -> None:
+    records = people(900)
+    releases = [
+        us.fit(data, schema, epsilon=4.0, delta=1e-5, source=Seeded(7), ledger=tmp_path / f"{number}.db")
+        for number, data in enumerate([records, kind(records, tmp_path)])
+    ]
+    one, other = releases
+    assert one.schema.to_toml() == other.schema.to_toml()
+    assert [m.clique for m in one.measurements] == [m.clique for m in other.measurements]
+    for first, second in zip(one.measurements, other.measurements, strict=True):
+        np.testing.assert_array_equal(first.values, second.values)
+    assert one.sample(50, seed=1).equals(other.sample(50, seed=1))
+
+
+def test_what_is_known_of_types_alone_is_the_same_for_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text, "PIECE", 2000)
+    path = csv_file(people(700), tmp_path)
+    releases = [
+        us.fit(data, epsilon=4.0, delta=1e-5, source=Seeded(7), ledger=tmp_path / f"{number}.db")
+        for number, data in enumerate([path, f"csv:{path}"])
+    ]
+    assert releases[0].schema.to_toml() == releases[1].schema.to_toml()
+    assert releases[0].sample(50, seed=1).equals(releases[1].sample(50, seed=1))
