@@ -35,7 +35,14 @@ def run(command: list[str], text: str, folder: Path) -> None:
         "UNDERSTUDY_LEDGER": str(folder / "ledger.db"),
     }
     done = subprocess.run(
-        command, input=text, text=True, cwd=folder, capture_output=True, env=environment, check=False, timeout=240
+        command,
+        input=text,
+        text=True,
+        cwd=folder,
+        capture_output=True,
+        env=environment,
+        check=False,
+        timeout=240,
     )
     assert done.returncode == 0, f"{text}\n--- said\n{done.stdout}\n{done.stderr}"
 

@@ -30,7 +30,7 @@ from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.kinds import name_of, occasion, open_records
 from understudy.pipeline.recipes import describe
-from understudy.pipeline.records import Reading, Uncoded, check_columns, encode_alone
+from understudy.pipeline.records import Reading, Records, Uncoded, check_columns, encode_alone
 from understudy.pipeline.release import Release
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.budget import LARGE_EPSILON
@@ -86,6 +86,10 @@ def fit(
     ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
     label = job if job is not None else occasion(data, records)
     print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
+    engine = None
+    if not schema.unlearned:  # read whole before anything is charged: a fault of the data costs nothing
+        stage("coding the records")
+        engine = _coded(records, schema, mechanism)
     curator = Curator(
         Uncoded(records, schema),
         budget,
@@ -100,9 +104,9 @@ def fit(
     losses = curator.commit(plan)
     # 2. Encode domain, learning what the schema leaves out. 3. Transforms were applied as the table was read.
     schema = learning.learn(schema, curator, lambda grid: encode_alone(records, grid), losses)
-    stage("coding the records")
-    together = any(len(clique) > 1 for clique in mechanism.cliques(schema.domain()))
-    engine = records.encode(schema) if together else encode_alone(records, schema)
+    if engine is None:
+        stage("coding the records")
+        engine = _coded(records, schema, mechanism)
     # 4. Compress. 5. Select. 6. Measure. 7. Synthesize: estimate.
     found = mechanism(curator.over(engine), engine.domain, losses)
     # 7. Synthesize: generate, and 8. Reverse, are the release's own: free, and as often as wanted.
@@ -138,6 +142,12 @@ def synth(
 ) -> Any:
     """Synthetic records in one go: `fit`, then `sample`; the kind of table given is the kind returned."""
     return fit(data, schema, **settings).sample(rows, seed=seed)
+
+
+def _coded(records: Records, schema: Schema, mechanism: Mechanism) -> Counter:
+    """The records as the engine that the mechanism needs: one for columns alone where it asks for no more."""
+    together = any(len(clique) > 1 for clique in mechanism.cliques(schema.domain()))
+    return records.encode(schema) if together else encode_alone(records, schema)
 
 
 def plan_of(schema: Schema, mechanism: Mechanism) -> tuple[Group, ...]:
