@@ -318,3 +318,10 @@ def squares(weights: Any, left: Any, right: Any) -> float:
     for i in range(weights.size):
         total += weights[i] * (left[i] - right[i]) * (left[i] - right[i])
     return total
+
+
+@njit(cache=True, nogil=True)
+def yields(cells: Any, weights: Any, out: Any) -> None:
+    """How much every cell gives way to its price: 1 / w while it is bought at all."""
+    for i in range(cells.size):
+        out[i] = 1.0 / weights[i] if cells[i] > 0.0 else 0.0

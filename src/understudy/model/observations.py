@@ -89,8 +89,8 @@ class Observations:
             weights.append(weight)
         self.values, self.weights = np.concatenate(values), np.concatenate(weights)
         self._all_direct = len(self.direct) == len(self.cliques)
-        spans = [np.arange(self._place[c].start, self._place[c].stop) for c in self.direct]
-        self._take = np.concatenate([np.zeros(0, np.int64), *spans]).astype(np.int64)
+        spans = [] if self._all_direct else [self._place[clique] for clique in self.direct]
+        self._take = np.concatenate([np.zeros(0, np.int64), *(np.arange(s.start, s.stop) for s in spans)])
 
     def _add(self, domain: Domain, queries: list[tuple[Clique, Measurement]]) -> None:
         self._questions: list[_Question] = []
@@ -137,8 +137,11 @@ class Observations:
         """The transpose: answers carried back to the observed cells (perhaps the same array)."""
         if self._all_direct and not self._questions:
             return answers
-        cells = np.zeros(self.plan.observed_cells)
-        cells[self._take] = answers[: self._take.size]
+        if self._all_direct:
+            cells = answers[: self.plan.observed_cells].copy()
+        else:
+            cells = np.zeros(self.plan.observed_cells)
+            cells[self._take] = answers[: self._take.size]
         for question in self._questions:
             cells[question.cells] += question.blame(answers)
         return cells

@@ -100,8 +100,10 @@ def _whole(state: Polish, accuracy: float, goal: Goal) -> bool:
     before = state.programme.bound
     state.programme.advance(accuracy)
     state.bound = max(state.bound, state.programme.bound)
-    state.keep(start.joined(state.programme.plan, state.programme.cells))
-    return state.programme.bound - before > max(1e-3 * (state.loss - before), 1e-13 * abs(before))
+    rise = state.programme.bound - before
+    if rise <= max(state.loss - state.bound, goal.fine):  # else far from agreeing, and not worth joining
+        state.keep(start.joined(state.programme.plan, state.programme.cells))
+    return rise > max(1e-3 * (state.loss - before), 1e-13 * abs(before))
 
 
 def _held(state: Polish, accuracy: float, goal: Goal) -> bool:

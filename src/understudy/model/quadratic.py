@@ -62,8 +62,10 @@ class QuadraticProgramme:
                 self.values[self.places[clique]] = values / total
                 self.weights[self.places[clique]] = weights * total**2
         self.free = self.weights == 0.0
-        self.true_weights = self.weights.copy() if self.free.any() else self.weights
-        self.weights[self.free] = self._hold()[self.free]
+        self.true_weights = self.weights
+        if self.free.any():
+            self.true_weights = self.weights.copy()
+            self.weights[self.free] = self._hold()[self.free]
         self.firmness = 1.0
         self.damping = 1e-9
         self.held = self._any_held()
@@ -74,7 +76,7 @@ class QuadraticProgramme:
         self.totals = slice(self.answers.stop, self.answers.stop + len(self.roots))
         self.hessian = Hessian(plan, self.partial, self.answers, self.totals)
         self.steps = 0
-        self._lifted = np.empty(plan.cells)
+        self._lifted, self._yielding = np.empty(plan.cells), np.empty(plan.cells)
         self.prices = np.zeros(self.totals.stop)
         self.cells, self._spare = np.zeros(plan.cells), np.zeros(plan.cells)
         self._again()
@@ -215,7 +217,8 @@ class QuadraticProgramme:
 
     def direction(self, gradient: Floats, cells: Floats, accuracy: float) -> Floats:
         """Newton's direction on the cells that are bought now."""
-        yielding = np.where(cells > 0.0, 1.0 / self.weights, 0.0)
+        yielding = self._yielding
+        kernels.yields(cells, self.weights, yielding)
         diagonal = np.empty_like(gradient)
         diagonal[: self.edges] = 0.0
         kernels.gather(yielding, diagonal, self.plan.cliques, *self.plan.shapes)
