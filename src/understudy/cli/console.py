@@ -4,37 +4,64 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
-PATIENCE = 2.0  # seconds before a person wants to see that something happens
+PATIENCE = 2.0  # seconds before a person wants to see that something happens, and again when it has changed
+REMINDER = 30.0  # seconds after which a stage that goes on is named again
 
 
 @contextmanager
-def stages() -> Iterator[Any]:
-    """A function to call with the name of each stage; on a terminal, shows it with a running clock."""
-    started = time.monotonic()
+def stages() -> Iterator[Callable[[str], None]]:
+    """A function to call with the name of each stage.
+
+    On a terminal it shows the stage with a running clock; elsewhere, such as in a log, a line every other second
+    at most, and none for what is over sooner.
+    """
     if not sys.stderr.isatty():
-        seen: list[tuple[str, float]] = []
-
-        def note(stage: str) -> None:
-            seen.append((stage, time.monotonic()))
-            if time.monotonic() - started > PATIENCE:
-                click.echo(f"understudy: {stage} ({time.monotonic() - started:.0f} s)", err=True)
-
-        yield note
+        lines = _Lines()
+        try:
+            yield lines.now
+        finally:
+            lines.stop()
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("starting")
         yield lambda stage: progress.update(task, description=stage)
+
+
+class _Lines:
+    """Writes the stage that is under way, every now and then, from a thread of its own."""
+
+    def __init__(self) -> None:
+        self._stage, self._started = "", time.monotonic()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def now(self, stage: str) -> None:
+        self._stage = stage
+
+    def stop(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        said, when = "", self._started
+        while not self._over.wait(PATIENCE):
+            stage, now = self._stage, time.monotonic()
+            if stage and (stage != said or now - when >= REMINDER):
+                click.echo(f"understudy: {stage} ({now - self._started:.0f} s)", err=True)
+                said, when = stage, now
 
 
 def show_json(value: Mapping[str, Any]) -> None:

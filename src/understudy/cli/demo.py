@@ -59,8 +59,7 @@ def command(rows: int, output: str, epsilon: float) -> None:
             stage=stage,
         )
         release.save(files["town.release"])
-        stage("generating records")
-        written = write_sample(release, None, str(files["synthetic.csv"]))
+        written = write_sample(release, None, str(files["synthetic.csv"]), stage)
         stage("comparing")
         rows_of_comparison = compare(people, release.with_kind("arrow").sample(seed=0))
 

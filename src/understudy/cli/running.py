@@ -123,19 +123,24 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
     return release, ledger
 
 
-def write_sample(release: Release, rows: int | None, output: str, seed: int | None = None) -> int:
+def write_sample(
+    release: Release, rows: int | None, output: str, stage: Callable[[str], None], seed: int | None = None
+) -> int:
     """Stream so many records to a file, or to a folder of parts; the number written."""
     from understudy.data import Writer
     from understudy.pipeline.parts import sample_to_folder
     from understudy.transforms.encode import missing_text
 
+    stage("generating records")
     if is_folder(output):
         return sample_to_folder(release, output, rows, seed=seed)
     written = 0
     with Writer(output, missing=missing_text(release.schema)) as file:
         for table in release.sample_chunks(rows, seed=seed):
+            stage(f"writing records {written + 1:,} to {written + table.num_rows:,}")
             file.write(table)
             written += table.num_rows
+            stage(f"generating records: {written:,} are written")
     return written
 
 

@@ -35,8 +35,7 @@ def command(release: str, rows: str | None, output: str, seed: int | None, as_js
     with stages() as stage:
         stage("reading the release")
         loaded = load(release)
-        stage("generating records")
-        written = write_sample(loaded, wanted, output, seed)
+        written = write_sample(loaded, wanted, output, stage, seed)
     if as_json:
         show_json({"synthetic": output, "rows": written, "private": loaded.private})
     else:

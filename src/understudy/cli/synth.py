@@ -38,12 +38,14 @@ def command(
           --ledger ledger.db -o synthetic.parquet
     """
     wanted = check_output(output, rows, folder=True, new=True)
+    if release_file:
+        check_output(release_file)
     with stages() as stage:
         release, ledger = run_fit(data, settings, stage)
         if release_file:
+            stage("writing the release")
             release.save(release_file)
-        stage("generating records")
-        written = write_sample(release, wanted, output)
+        written = write_sample(release, wanted, output, stage)
     said = summary(release, ledger) | {"synthetic": output, "rows": written}
     said |= {"release": release_file} if release_file else {}
     show_json(said) if as_json else tell(said)

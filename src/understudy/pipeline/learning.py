@@ -6,9 +6,9 @@ so says nothing about them. Column names and types are taken as public.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -18,15 +18,20 @@ import numpy.typing as npt
 from understudy.domain import Schema
 from understudy.domain.category import Category
 from understudy.domain.column import Column
-from understudy.domain.moment import Date, Datetime
+from understudy.domain.moment import Date, Datetime, period
 from understudy.domain.number import Integer, Number
+from understudy.errors import SchemaError
 from understudy.marginals import Counter, Measurement
 from understudy.privacy import Curator, Discovery, Group, Loss
 
 SHARES = {"values": Fraction(1, 20), "bounds": Fraction(1, 20), "bins": Fraction(1, 20)}
 FINE = 512  # cells of the histogram that bins are made from
 MOST_BINS = 64
-SURE = 4.0  # standard deviations above which a noisy count is taken for more than noise
+MOST_CODES = 100_000  # of a column whose bounds are learned but not its periods
+MOST_PERIODS = 1000  # codes of a column of time whose bounds and periods are both learned
+SURE = 5.0  # standard deviations above which a noisy count is more than noise, on a grid of hundreds of cells
+PERHAPS = 3.5  # and below which the largest of hundreds is what noise alone would give
+LIKELY = 1.5  # and above which it likely is, next to a cell that is sure
 FULL = 8.0  # standard deviations that a learned bin should hold, so that later noise does not drown it
 
 Counts = npt.NDArray[np.float64]
@@ -34,9 +39,20 @@ Encode = Callable[[Schema], Counter]  # the records, coded by a schema
 
 
 def groups(schema: Schema) -> tuple[Group, ...]:
-    """The questions that learning the schema will take, with their shares of the whole budget."""
+    """The questions that learning the schema will take, with their shares of the whole budget.
+
+    A bound that leaves nothing to look for is refused here, from the schema alone.
+    """
     found = []
-    for step, columns in steps(schema).items():
+    todo = steps(schema)
+    for name in todo["bounds"]:
+        try:
+            _grid(schema.columns[name])
+        except (SchemaError, ValueError):
+            raise SchemaError(
+                f"column {name!r}: the bound that is given leaves no room for the other.", hint="give both."
+            ) from None
+    for step, columns in todo.items():
         if columns:
             found.append(Group(step, "measure", SHARES[step], weights=(1.0,) * len(columns)))
     return tuple(found)
@@ -57,8 +73,15 @@ def steps(schema: Schema) -> dict[str, list[str]]:
     }
 
 
-def learn(schema: Schema, curator: Curator, encode: Encode, losses: Mapping[str, Loss]) -> Schema:
-    """The schema with nothing left out."""
+def learn(
+    schema: Schema,
+    curator: Curator,
+    encode: Encode,
+    losses: Mapping[str, Loss],
+    *,
+    instants: Collection[str] = (),
+) -> Schema:
+    """The schema with nothing left out. `instants` are the columns whose type has a time zone: public."""
     todo = steps(schema)
     coarse: dict[str, tuple[Column, Measurement]] = {}
     schema = schema.with_columns(
@@ -68,7 +91,7 @@ def learn(schema: Schema, curator: Curator, encode: Encode, losses: Mapping[str,
         }
     )
     if todo["bounds"]:
-        grids = {name: _grid(schema.columns[name]) for name in todo["bounds"]}
+        grids = {name: _grid(schema.columns[name], name in instants) for name in todo["bounds"]}
         log = _measure(curator, encode(replace(schema, columns=grids)), losses["bounds"])
         coarse = {name: (grids[name], log[name]) for name in grids}
         schema = schema.with_columns({name: _bounded(schema.columns[name], *coarse[name]) for name in grids})
@@ -93,55 +116,115 @@ def _measure(curator: Curator, records: Counter, loss: Loss) -> dict[str, Measur
 
 # --- bounds ------------------------------------------------------------------------------------------------
 
-_LADDER = [factor * 10**power for power in range(13) for factor in (1, 2, 5)]
+_LADDER = [factor * 10**power for power in range(19) for factor in (1, 2, 5)]
 _FRACTIONS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
 
 
-def _grid(column: Column) -> Column:
-    """The column on a public grid: 1-2-5 steps for numbers, years for time."""
-    if isinstance(column, Date):
-        low, high = column.min or date(1800, 1, 1), column.max or date(2199, 12, 31)
-        return replace(column, min=low, max=high, every="year")
-    if isinstance(column, Datetime):
-        zone = (column.min or column.max or datetime(1800, 1, 1)).tzinfo
-        first, last = datetime(1800, 1, 1, tzinfo=zone), datetime(2199, 12, 31, 23, 59, 59, tzinfo=zone)
-        return replace(column, min=column.min or first, max=column.max or last, every="year")
+def _grid(column: Column, instants: bool = False) -> Column:
+    """The column on a public grid: years for time; 1-2-5 steps for numbers, and zero on its own."""
+    if isinstance(column, Date | Datetime):
+        first, last = _years(column)
+        zone = UTC if instants else None
+        if isinstance(column, Date):
+            low: Any = date(first, 1, 1)
+            high: Any = date(last, 12, 31)
+        else:
+            zone = next((end.tzinfo for end in (column.min, column.max) if end is not None), zone)
+            low, high = datetime(first, 1, 1, tzinfo=zone), datetime(last, 12, 31, 23, 59, 59, tzinfo=zone)
+        return replace(column, min=column.min or low, max=column.max or high, every="year")
     assert isinstance(column, Integer | Number)
     edges = _ladder(column.min, column.max, whole=isinstance(column, Integer))
-    return replace(column, min=None, max=None, bins=None, edges=edges)
+    if isinstance(column, Integer):  # the ladder's step from 0 to 1 holds zero alone
+        return replace(column, min=None, max=None, bins=None, edges=edges)
+    special = column.special or ((0.0,) if edges[0] <= 0 <= edges[-1] else ())
+    return replace(column, min=None, max=None, bins=None, edges=edges, special=special)
+
+
+def _years(column: Date | Datetime) -> tuple[int, int]:
+    """The years that a column of time is looked for in: 1800 to 2199, and as far again from a bound that is given."""
+    first = 1800 if column.max is None else min(1800, max(1, column.max.year - 400))
+    last = 2199 if column.min is None else max(2199, min(9999, column.min.year + 400))
+    return first, last
 
 
 def _ladder(low: float | None, high: float | None, *, whole: bool) -> tuple[Any, ...]:
-    """1-2-5 steps between the bounds that are known; where these lie beyond the steps, a few decades past them."""
+    """1-2-5 steps between the bounds that are known, from zero and from each bound."""
     steps = _LADDER if whole else [*_FRACTIONS, *_LADDER]
-    edges = {*(-step for step in steps), 0, *steps, *(end for end in (low, high) if end is not None)}
-    if low is not None:
-        edges |= {low + step for step in steps}
-    if high is not None:
-        edges |= {high - step for step in steps}
+    known = [end for end in (low, high) if end is not None]
+    edges: set[float] = {*(-step for step in steps), 0, *steps, *known}
+    for end in known:  # steps that a large bound can be told from
+        edges |= {end + side * step * size for step in steps for side in (-1, 1) for size in (1, abs(end))}
     inside = [e for e in edges if (low is None or e >= low) and (high is None or e <= high)]
-    return tuple(sorted({int(edge) if whole else float(edge) for edge in inside}))
+    if whole:
+        return tuple(sorted({int(edge) for edge in inside if -(2**63) <= edge < 2**63}))
+    return tuple(sorted({float(edge) for edge in inside if abs(edge) < 1e300 or edge in known}))
 
 
 def _bounded(column: Column, grid: Column, measured: Measurement) -> Column:
     """The column with bounds around every cell of the grid that holds more than noise."""
     values = measured.values[: _ranges(grid)]
-    sure = np.flatnonzero(values > SURE * float(measured.stddev))
-    first, last = (int(sure[0]), int(sure[-1])) if sure.size else (int(values.argmax()),) * 2
+    first, last = _extent(values, float(measured.stddev))
     if isinstance(column, Date | Datetime):
         assert isinstance(grid, Date | Datetime)
-        low = column.min or grid.min.replace(year=grid.min.year + first, month=1, day=1)
-        high = column.max or grid.max.replace(year=grid.min.year + last, month=12, day=31)
-        return replace(column, min=low, max=high)
+        low = column.min or _opening(grid, first)
+        high = column.max or _closing(grid, last)
+        bins = float(values.sum()) / (FULL * float(measured.stddev))
+        return _with_periods(replace(column, min=low, max=max(low, high)), bins)
     assert isinstance(column, Integer | Number)
     assert isinstance(grid, Integer | Number)
     assert grid.edges is not None
+    special: Any = column.special
+    if special != grid.special and measured.values[len(values)] > SURE * float(measured.stddev):
+        special = grid.special  # zero is common enough to have a mass of its own
+    if values.max() < PERHAPS * float(measured.stddev) and {0, 1} <= set(grid.edges):
+        first, last = (
+            grid.edges.index(0),
+            grid.edges.index(1) - 1,
+        )  # nothing to be seen: 0 to 1 is as good as any
     bottom: Any = grid.edges[first] if column.min is None else column.min
     top: Any = grid.edges[last + 1]
     if isinstance(column, Integer) and last + 2 < len(grid.edges):
         top = max(top - 1, bottom + 1)  # a bin of whole numbers ends one before the next begins
     top = top if column.max is None else column.max
-    return replace(column, min=bottom, max=top)
+    return replace(column, min=bottom, max=top, special=special)
+
+
+def _extent(values: Counts, stddev: float) -> tuple[int, int]:
+    """The first and last cell that hold more than noise, or the fullest one where none surely does.
+
+    From the outermost sure cells on, neighbours count as filled while they likely are: a tail thins out slowly.
+    """
+    sure = np.flatnonzero(values > SURE * stddev)
+    first, last = (int(sure[0]), int(sure[-1])) if sure.size else (int(values.argmax()),) * 2
+    while first > 0 and values[first - 1] > LIKELY * stddev:
+        first -= 1
+    while last + 1 < len(values) and values[last + 1] > LIKELY * stddev:
+        last += 1
+    return first, last
+
+
+def _opening(grid: Date | Datetime, year: int) -> Any:
+    """The first moment of a year of the grid, the grid's own first one for its first year."""
+    return grid.min.replace(year=grid.min.year + year, month=1, day=1) if year else grid.min
+
+
+def _closing(grid: Date | Datetime, year: int) -> Any:
+    """The last day of a year of the grid."""
+    return min(grid.max, grid.max.replace(year=grid.min.year + year, month=12, day=31))
+
+
+def _with_periods(column: Date | Datetime, bins: float) -> Column:
+    """The column by the finest period that leaves a fair share of records for each.
+
+    A period that the schema gives is kept, unless the bounds turn out so far apart that no column could hold it.
+    """
+    given = column.periods.index(column.every) if column.every else None
+    most = MOST_CODES if given is not None else np.clip(bins, 12, MOST_PERIODS)
+    for every in reversed(column.periods[: None if given is None else given + 1]):
+        low, high = (period(end, every) for end in (column.min, column.max))
+        if every == column.periods[0] or high - low < most:
+            return replace(column, every=every)
+    raise AssertionError("a year is the longest period")
 
 
 def _ranges(column: Column) -> int:
@@ -164,8 +247,22 @@ def _fine(column: Column, coarse: tuple[Column, Measurement] | None) -> Column:
             cuts = np.append(edges[:-1][inside], edges[1:][inside][-1])
             mass = np.maximum(coarse[1].values[: len(edges) - 1][inside], float(coarse[1].stddev))
     parts = np.maximum(1, np.round(FINE * mass / mass.sum())).astype(int)
-    pieces = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(cuts, cuts[1:], parts, strict=False)]
+    pieces = [
+        _cut(a, b, n) for a, b, n in zip(cuts.tolist(), cuts[1:].tolist(), parts.tolist(), strict=False)
+    ]
     return _with_edges(column, np.append(np.concatenate(pieces), column.max))
+
+
+def _cut(low: float, high: float, parts: int) -> npt.NDArray[np.float64]:
+    """The lower edges of so many parts, about equal: rounded to digits that a person would write."""
+    edges = np.linspace(low, high, parts, endpoint=False)
+    rounded = np.round(edges, _digits((high - low) / parts) + 1)
+    return np.where((rounded >= low) & (rounded < high), rounded, edges)
+
+
+def _digits(width: float) -> int:
+    """How many decimals tell numbers so far apart from each other (negative: whole tens, hundreds, ...)."""
+    return int(np.clip(np.ceil(-np.log10(width)), -300, 300))
 
 
 def _binned(column: Column, measured: Measurement) -> Column:
@@ -191,5 +288,10 @@ def _with_edges(column: Integer | Number, edges: npt.NDArray[Any]) -> Column:
             {int(edge) for edge in np.ceil(edges[:-1]).tolist() if column.min <= edge < column.max}
         )
         return replace(column, bins=None, edges=tuple(sorted({column.min, *whole, column.max})))
-    exact = {float(edge) for edge in edges.tolist() if column.min < edge < column.max}
-    return replace(column, bins=None, edges=tuple(sorted({column.min, *exact, column.max})))
+    exact = sorted(
+        {column.min, *(float(e) for e in edges.tolist() if column.min < e < column.max), column.max}
+    )
+    # Of a number learned from scratch a hundred values a bin are told apart: enough for any use, and readable.
+    digits = _digits(min(np.diff(exact))) + 2
+    step = column.precision or (10.0**-digits if -15 <= digits <= 15 else None)
+    return replace(column, bins=None, edges=tuple(exact), precision=step)

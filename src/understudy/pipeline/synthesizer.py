@@ -29,6 +29,7 @@ from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.kinds import name_of, occasion, open_records
+from understudy.pipeline.progress import Progress
 from understudy.pipeline.recipes import describe
 from understudy.pipeline.records import Reading, Records, Uncoded, check_columns, encode_alone
 from understudy.pipeline.release import Release
@@ -86,6 +87,7 @@ def fit(
     ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
     label = job if job is not None else occasion(data, records)
     print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
+    described, plan = schema, plan_of(schema, mechanism)
     engine = None
     if not schema.unlearned:  # read whole before anything is charged: a fault of the data costs nothing
         stage("coding the records")
@@ -97,13 +99,17 @@ def fit(
         job=Job(name, print_, title=mechanism.name),
         neighbours=relation,
         source=OperatingSystem() if source is None else source,
+        watch=Progress(stage, plan),
     )
 
     # 1. Calibrate noise, over what is to be learned first and over the mechanism's own plan.
-    described, plan = schema, plan_of(schema, mechanism)
+    stage("calibrating the noise")
     losses = curator.commit(plan)
     # 2. Encode domain, learning what the schema leaves out. 3. Transforms were applied as the table was read.
-    schema = learning.learn(schema, curator, lambda grid: encode_alone(records, grid), losses)
+    instants = [field.name for field in records.types if getattr(field.type, "tz", None)]
+    schema = learning.learn(
+        schema, curator, lambda grid: encode_alone(records, grid), losses, instants=instants
+    )
     if engine is None:
         stage("coding the records")
         engine = _coded(records, schema, mechanism)

@@ -55,6 +55,9 @@ from understudy.privacy.sparse import price as price_cells
 from understudy.privacy.spending import Allowance
 
 Integers = npt.NDArray[np.int64]
+Watch = Callable[
+    [Mapping[str, Any], bool], None
+]  # hears a question's words, before it is charged and once answered
 
 
 class Curator:
@@ -63,6 +66,7 @@ class Curator:
     The caller must trust that the engine bounds a unit's records by `neighbours.records`, and that its domain
     was not read from the records. Without a ledger the budget is kept in memory only. With one, `job` says
     which job this is: a job that was interrupted gets its stored answers again, and nothing is drawn twice.
+    `watch` hears the words of every question, which are public, and never an answer.
     """
 
     def __init__(
@@ -74,6 +78,7 @@ class Curator:
         job: Job | None = None,
         neighbours: Neighbours | None = None,
         source: Randomness | None = None,
+        watch: Watch = lambda words, answered: None,
     ) -> None:
         if not isinstance(budget, Budget):
             raise BudgetError(f"a curator needs a Budget, not {budget!r}.", hint="Budget(1.0, 1e-9)")
@@ -91,6 +96,7 @@ class Curator:
         self._scores: WeakKeyDictionary[Any, dict[Clique, int]] = WeakKeyDictionary()
         self._dependences: dict[Clique, int] = {}
         self._session = _Session(page, source, Allowance(budget, neighbours or Neighbours()))
+        self._session.watch = watch
 
     def __repr__(self) -> str:
         return f"Curator({len(self.domain)} columns, {self.budget!r}, {len(self.charges)} questions asked)"
@@ -327,10 +333,13 @@ class Curator:
         """The stored answer to a question: charge, then count and draw, then store, then return."""
         session = self._session
         number = len(session.charges)
+        session.watch(words, False)
         stored = session.page.charge(number, {**words, "losses": [loss.to_dict() for loss in losses]})
         session.allowance = allowance
         session.charges.append(Charge(words, losses, len(allowance.parts) - 1))
-        return session.page.store(number, answer()) if stored is None else stored
+        found = session.page.store(number, answer()) if stored is None else stored
+        session.watch(words, True)
+        return found
 
     def _noisy(
         self, batch: Sequence[Clique], queries: Sequence[Binned | None], cost: BatchPrice
@@ -407,3 +416,4 @@ class _Session:
         self.page, self.source, self.allowance = page, source, allowance
         self.charges: list[Charge] = []
         self.turn = threading.RLock()  # questions are asked one at a time
+        self.watch: Watch = lambda words, answered: None

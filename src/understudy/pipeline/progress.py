@@ -1,0 +1,51 @@
+"""What a run is doing, in a few words, as it goes: from the questions that a curator is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from understudy.privacy import Group
+
+LEARNING = ("values", "bounds", "bins")  # groups of questions that complete a schema
+
+
+class Progress:
+    """Tells `stage` what every question is about. It hears the words of a question, never its answer."""
+
+    def __init__(self, stage: Callable[[str], None], plan: Sequence[Group]) -> None:
+        self._stage = stage
+        self._planned = {group.name: group for group in plan}
+        self._learning = [group.name for group in plan if group.name in LEARNING and group.name != "values"]
+        self._choices = sum(group.count for group in plan if group.kind == "choose")
+        self._chosen = 0
+
+    def __call__(self, words: Mapping[str, Any], answered: bool) -> None:
+        question = str(words["question"])
+        if answered:
+            if question == "measure" and not self._learning:
+                self._stage("fitting the model")
+            elif question == "measure":
+                del self._learning[0]
+        elif question == "measure":
+            self._stage(self._measuring(words["cliques"]))
+        elif question == "discover":
+            self._stage(f"learning the values of {words['column']!r}")
+        elif question.startswith("choose"):
+            self._chosen += 1
+            noun = "pair" if "select" in self._planned else "marginal"
+            of = f" of {self._choices:,}" if self._chosen <= self._choices else ""
+            self._stage(f"choosing {noun} {self._chosen:,}{of}")
+        else:
+            self._stage("counting")
+
+    def _measuring(self, cliques: Sequence[Sequence[str]]) -> str:
+        if self._learning:
+            return f"learning the {self._learning[0]} of {_number(len(cliques), 'column')}"
+        orders = {len(clique) for clique in cliques}
+        noun = {1: "one-way marginal", 2: "pair"}.get(min(orders) if len(orders) == 1 else 0, "marginal")
+        return f"measuring {_number(len(cliques), noun)}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
