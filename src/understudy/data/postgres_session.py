@@ -21,7 +21,9 @@ from understudy.errors import OperatorError
 _OPENING = (
     # Read-only, of one snapshot: taken by the first query below, kept until the connection is closed.
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-    "SET LOCAL client_encoding = 'UTF8'",
+    # A database without an encoding can hold texts that are not UTF-8, and the server would fail on them.
+    "SELECT set_config('client_encoding', CASE current_setting('server_encoding') "
+    "WHEN 'SQL_ASCII' THEN 'SQL_ASCII' ELSE 'UTF8' END, true)",
     "SET LOCAL standard_conforming_strings = on",
     "SET LOCAL TIME ZONE 'UTC'",
     "SET LOCAL datestyle = 'ISO'",
@@ -43,6 +45,12 @@ _REFUSALS = {
     "SSL": "the server and this machine do not agree on SSL",
 }
 _DATABASE = re.compile(r'database ".*" does not exist', re.DOTALL)
+_AGAIN = "run it again; under the same --job label nothing is charged twice."
+_LOST = ("the connection to the server was lost", _AGAIN)
+_HALTED = (
+    "the server gave up in the middle: the query fails on some record, or it was cancelled",
+    "try it in psql, and see statement_timeout; under the same --job label nothing is charged twice.",
+)
 # SQLSTATE, or its first letters -> what went wrong, and the way out.
 _STATES = {
     "42P01": ("there is no such table", "check the name, its schema and its capitals."),
@@ -51,10 +59,11 @@ _STATES = {
     "42": ("the query is not valid", "try it in psql first."),
     "25006": ("the query writes, and the transaction is read-only", "give a query that only reads."),
     "57014": ("the server cancelled the query", "raise statement_timeout, or run it again."),
-    "57": ("the server ended the connection", "run it again."),
-    "08": ("the connection to the server was lost", "run it again."),
+    "57": ("the server ended the connection", _AGAIN),
+    "08": ("the connection to the server was lost", _AGAIN),
     "53": ("the server has no memory, disk or connections left", "free some, and run it again."),
-    "40": ("the server cancelled the transaction", "run it again."),
+    "25P02": ("an earlier query failed", _AGAIN),
+    "40": ("the server cancelled the transaction", _AGAIN),
     "0A": ("the server cannot do this for such a table", "copy it to a plain table first."),
     "22": ("the query fails on some record", "try it in psql first."),
 }
@@ -96,7 +105,7 @@ class Session:
         try:
             cursor = self._connection.cursor()
             yield cursor
-        except (_driver().Error, pa.ArrowException, OSError) as error:
+        except (_driver().Error, pa.ArrowException, OSError, UnicodeError) as error:
             raise self._fault(error) from None
         finally:
             if cursor is not None:
@@ -104,16 +113,28 @@ class Session:
                     cursor.close()
 
     def _fault(self, error: Exception) -> OperatorError:
+        """A fault in our words. One in the middle of an answer comes without its SQLSTATE: see `_aborted`."""
         state = _state(error)
-        found = _STATES.get(state) or _STATES.get(state[:2])
-        if found is None:
-            lost = "the connection to the server was lost, or the server could not go on"
-            found = (lost, "run it again; under the same --job label nothing is charged twice.")
-        what, hint = found
-        if hint == "run it again.":
-            hint = "run it again; under the same --job label nothing is charged twice."
+        if not state and self._aborted():
+            what, hint = _HALTED
+        else:
+            what, hint = _STATES.get(state) or _STATES.get(state[:2]) or _LOST
         shown = f" (SQLSTATE {state})" if state else ""
         return OperatorError(f"{self.address}: {what}{shown}.", hint=hint)
+
+    def _aborted(self) -> bool:
+        """Whether the server is still there, and refuses to go on after an error."""
+        cursor = None
+        try:
+            cursor = self._connection.cursor()
+            cursor.execute("SELECT 1")
+        except Exception as error:
+            return _state(error) == "25P02"
+        finally:
+            if cursor is not None:
+                with suppress(Exception):
+                    cursor.close()
+        return False
 
 
 def _driver() -> Any:
