@@ -1,6 +1,6 @@
 """One suite that every engine passes: exact counts of any request, and merged codes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.data import Streamed, Table
+from understudy.data.pushdown import PushedDown
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.marginals import Counter
@@ -30,10 +31,20 @@ def streamed(domain: Domain, columns: Columns, *, cache: bool = True) -> Streame
     )
 
 
+def pushed_down(domain: Domain, columns: Columns) -> PushedDown:
+    """Columns alone counted apart from the stream, as a database would."""
+
+    def tally(names: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
+        return {name: np.bincount(columns[name], minlength=domain[name]).astype(np.int64) for name in names}
+
+    return PushedDown(streamed(domain, columns), tally)
+
+
 # A new engine joins here: a function from a domain and codes to the engine that holds them.
 ENGINES: dict[str, Factory] = {
     "memory": Table,
     "streamed": streamed,
+    "pushed down": pushed_down,
     "streamed, no cache": lambda domain, columns: streamed(domain, columns, cache=False),
 }
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import understudy as us
+from postgres_server import server
 from understudy.data import text, write
 from understudy.domain import Schema
 from understudy.privacy import Seeded
@@ -53,6 +54,11 @@ def packed_file(records: pa.Table, folder: Path) -> str:
     return f"csv:{folder}/people.csv.gz"
 
 
+def postgres(records: pa.Table, folder: Path) -> str:
+    made = server()
+    return made.address(made.load(records))
+
+
 # A new kind of data joins here.
 KINDS: dict[str, Kind] = {
     "frame": lambda records, folder: records,
@@ -66,6 +72,7 @@ KINDS: dict[str, Kind] = {
     "duckdb query": lambda records, folder: database(records, folder).replace(
         "table=people", "query=FROM people"
     ),
+    "postgresql": postgres,
 }
 
 SCHEMA = Schema.from_toml("""

@@ -6,7 +6,7 @@ every column alone as well. So it is for the caller to say, from what it is abou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,11 @@ class PushedDown:
     def __repr__(self) -> str:
         return f"PushedDown({len(self.domain)} columns)"
 
+    def prepare(self) -> PushedDown:
+        """The engine itself, once every column was counted, so that no fault of the source is left."""
+        self._count(self.domain)
+        return self
+
     def count(self, cliques: Sequence[Clique]) -> list[Marginal]:
         """The exact marginal of every clique, in order, as int64."""
         wanted = [self.domain.clique(clique) for clique in cliques]
@@ -46,9 +51,7 @@ class PushedDown:
             return self._streamed.count(cliques)
         first = self.domain.names[:1]
         names = dict.fromkeys(name for clique in wanted for name in (clique or first))
-        unknown = [name for name in names if name not in self._known]
-        if unknown:
-            self._known.update(self._tally(unknown))
+        self._count(names)
         return [
             Marginal(clique, self._merged(*clique) if clique else np.array(self._known[first[0]].sum()))
             for clique in wanted
@@ -63,6 +66,11 @@ class PushedDown:
             narrow = recoding.astype(code_dtype(int(recoding.max()) + 1))
             other._maps[name] = narrow[self._maps[name]] if name in self._maps else narrow
         return other
+
+    def _count(self, names: Iterable[str]) -> None:
+        unknown = [name for name in names if name not in self._known]
+        if unknown:
+            self._known.update(self._tally(unknown))
 
     def _merged(self, name: str) -> Counts:
         """A fresh array: nobody's answer is a view of another's."""

@@ -56,7 +56,7 @@ class PostgresRecords:
         if self.transforms:
             return self.encode(schema)
         source, encoder = self._bounded(schema), Encoder(schema)
-        return PushedDown(self._engine(schema), lambda names: self._tally(source, encoder, names))
+        return PushedDown(self._engine(schema), lambda names: self._tally(source, encoder, names)).prepare()
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
         if self.transforms:
