@@ -1,0 +1,295 @@
+"""The Spark engine: a DataFrame's records, coded and counted where they lie.
+
+The first count has every worker code its own partitions (see `spark_tasks`); Spark keeps the codes, a byte or
+two a cell, in its executors' memory and disk, and later counts read those. Counts are added in a tree: batches
+within a task, tasks in a reducer for each chunk of cells, reducers on the driver. No record leaves its worker.
+Only what a successful attempt of a task yields enters a sum, so a worker that dies neither loses nor doubles.
+
+Works on Spark Connect: nothing here needs a Spark context, and what the workers need travels in the closure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy.data import spark_tasks as tasks
+from understudy.data.codes import Codes, code_dtype
+from understudy.data.histogram import RESULT_BYTES, check_results
+from understudy.data.spark_tasks import Coder
+from understudy.data.table import check_recoding
+from understudy.domain import Clique, Domain
+from understudy.errors import FileError, OperatorError
+from understudy.marginals import Marginal
+from understudy.marginals.counter import Recoding
+
+# Counts of one job: each task holds as much, and so does the driver (spark.driver.maxResultSize is 1 GiB).
+JOB_BYTES = 1 << 28
+# Partial counts of one job that may be written for the reducers, all tasks together.
+PARTIAL_BYTES = 1 << 33
+REMEMBERED_BYTES = 1 << 27
+MOST_REMEMBERED = 1 << 17  # codes of a column whose own counts are always kept
+PARALLELISM = 200  # Spark's own default for reducers
+
+T = TypeVar("T")
+
+
+class SparkTable:
+    """Records of a Spark DataFrame as an engine: `coder` turns an Arrow table of them into codes.
+
+    The coder runs on the workers, where Understudy must be installed. Without `keep` every count codes the
+    records anew.
+    """
+
+    def __init__(self, frame: Any, domain: Domain, coder: Coder, *, keep: bool = True) -> None:
+        self._packs = _Packs(frame, domain, coder, keep)
+        self._domain, self._maps = domain, dict[str, Codes]()
+        self._known: dict[Clique, npt.NDArray[np.int64]] = {}
+
+    @property
+    def domain(self) -> Domain:
+        """The coded columns and their sizes."""
+        return self._domain
+
+    def __repr__(self) -> str:
+        return f"SparkTable({len(self._domain)} columns)"
+
+    def count(self, cliques: Sequence[Clique]) -> list[Marginal]:
+        """The exact marginal of every clique, in order, as int64; in as few jobs as memory allows."""
+        wanted = [self._domain.clique(clique) for clique in cliques]
+        check_results(self._domain, wanted, RESULT_BYTES)
+        counted: dict[Clique, npt.NDArray[np.int64]] = {}
+        sorted_ = dict.fromkeys(self._domain.order(clique) for clique in wanted)
+        for part in self._jobs([clique for clique in sorted_ if clique not in self._known]):
+            counted |= self._job(part)
+        answers = [Marginal(clique, self._answer(clique, counted)) for clique in wanted]
+        self._remember(counted)
+        return answers
+
+    def recode(self, maps: Mapping[str, Recoding]) -> SparkTable:
+        """The same records with code c of column k replaced by maps[k][c], on the workers."""
+        other = object.__new__(SparkTable)
+        other._packs, other._maps = self._packs, dict(self._maps)
+        sizes = {}
+        for name, given in maps.items():
+            recoding = check_recoding(name, given, self._domain[name])
+            sizes[name] = int(recoding.max()) + 1
+            narrow = recoding.astype(code_dtype(sizes[name]))
+            other._maps[name] = narrow[self._maps[name]] if name in self._maps else narrow
+        other._domain = self._domain.resize(sizes)
+        other._known = {
+            clique: _merged(clique, table, maps, other._domain)
+            for clique, table in self._known.items()
+            if len(clique) == 1 or not any(name in maps for name in clique)
+        }
+        return other
+
+    def prepare(self) -> SparkTable:
+        """The engine itself, once every record was read and coded, so that no fault of the source is left.
+
+        Also counts every column alone, in the same job.
+        """
+        self._known |= self._job([(name,) for name, size in self._domain.items() if size <= MOST_REMEMBERED])
+        return self
+
+    def _answer(self, clique: Clique, counted: Mapping[Clique, Any]) -> npt.NDArray[np.int64]:
+        """A table of its own for a clique, its axes in the order asked."""
+        plain = self._domain.order(clique)
+        table = counted[plain] if plain in counted else self._known[plain]
+        return np.array(table.transpose([plain.index(name) for name in clique]), np.int64, order="C")
+
+    def _remember(self, counted: Mapping[Clique, npt.NDArray[np.int64]]) -> None:
+        """Keep small tables: a mechanism measures what it has just chosen among."""
+        left = REMEMBERED_BYTES - sum(table.nbytes for table in self._known.values())
+        for clique, table in counted.items():
+            if table.nbytes <= left:
+                self._known[clique] = table
+                left -= table.nbytes
+
+    def _jobs(self, wanted: Sequence[Clique]) -> list[list[Clique]]:
+        """The cliques in runs whose counts together take no more than a job may (or one clique alone)."""
+        runs: list[list[Clique]] = []
+        room = 0
+        for clique in wanted:
+            size = 8 * self._domain.size(clique)
+            if not runs or size > room:
+                runs.append([])
+                room = JOB_BYTES
+            runs[-1].append(clique)
+            room -= size
+        return runs
+
+    def _job(self, cliques: Sequence[Clique]) -> dict[Clique, npt.NDArray[np.int64]]:
+        """The counts of a run of cliques, in one pass over the packs."""
+        asked = tuple(clique for clique in cliques if clique)
+        sizes = [self._domain.size(clique) for clique in asked]
+        cells = sum(sizes) + 1
+        used = {name: codes for name, codes in self._maps.items() if any(name in c for c in asked)}
+        count = tasks.Count(self._packs.domain, self._domain, used, asked)
+        flat = self._packs.summed(count, cells)
+        ends = np.cumsum(sizes).tolist()
+        tables = {
+            clique: flat[end - size : end].reshape(self._domain.shape(clique))
+            for clique, size, end in zip(asked, sizes, ends, strict=True)
+        }
+        return tables | ({(): flat[-1]} if () in cliques else {})
+
+
+class _Packs:
+    """The records as packs of codes in Spark, kept there while this object lives."""
+
+    def __init__(self, frame: Any, domain: Domain, coder: Coder, keep: bool) -> None:
+        self.domain = domain
+        with quiet():
+            packs = frame.mapInArrow(tasks.Pack(domain, coder), tasks.PACKS)
+        self._frame = packs.persist() if keep else packs
+        self._reducers = shuffle_partitions(frame.sparkSession)
+        if keep:
+            weakref.finalize(
+                self, _forget, self._frame
+            ).atexit = False  # Spark's end is the end of what it keeps
+
+    def summed(self, count: tasks.Count, cells: int) -> npt.NDArray[np.int64]:
+        """What `count` gives over all packs, added up."""
+        chunks = tasks.chunks_of(cells)
+        most = max(self._reducers, PARTIAL_BYTES // (8 * cells))
+        with quiet():
+            # Fewer tasks, each over several partitions, where dense counts of every partition would be many.
+            partials = self._frame.coalesce(most).mapInArrow(count, tasks.PARTIALS)
+            meeting = partials.repartition(min(chunks, self._reducers), "chunk")
+            sums = meeting.mapInArrow(tasks.Add(cells), tasks.PARTIALS)
+        table = collected(sums, "count the records")
+        flat = np.zeros(cells, np.int64)
+        for chunk, counts in zip(*table.columns, strict=True):
+            start = chunk.as_py() * tasks.CHUNK_CELLS
+            part = tasks.widened(counts.as_buffer(), tasks.cells_in(chunk.as_py(), cells))
+            flat[start : start + len(part)] = part
+        return flat
+
+
+def bounded(frame: Any, unit: str, most: int, keys: Sequence[str]) -> Any:
+    """The DataFrame with at most `most` records of every unit: those whose `keys` hash lowest.
+
+    A DataFrame has no first record, so which are kept is decided by what they hold: the same ones however
+    the records are partitioned and however often a task is tried. Records with equal keys are equal to all
+    who count them. Whom a record belongs to decides which are compared, so units never meet. A record
+    whose unit is missing is dropped (see `units`). Spark moves candidates to where their unit is: the one step
+    that moves records.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as sql
+
+    owner = sql.col(quoted(unit))
+    known = owner.isNotNull()
+    if dict(frame.dtypes)[unit] in ("float", "double"):
+        known &= ~sql.isnan(owner)
+    held = [sql.col(quoted(name)) for name in keys]
+    place = sql.row_number().over(Window.partitionBy(owner).orderBy(sql.xxhash64(*held), *held))
+    rank = next(name for name in iter_names("rank") if name not in frame.columns)
+    return frame.where(known).withColumn(rank, place).where(sql.col(rank) <= most).drop(rank)
+
+
+def count_spark_values(frame: Any, column: str) -> dict[Any, int]:
+    """How many records have each value of an open column, missing values left out, in order of the values.
+
+    Counted by value on the workers and summed by Spark. Exact and private: every distinct value and its count
+    comes to the driver, since noise decides which are named and rare ones must have their chance of it.
+    """
+    from pyspark.sql import functions as sql
+
+    value = sql.col(quoted(column)).alias("value")
+    counted = frame.select(value).groupBy("value").agg(sql.count(sql.lit(1)).alias("records"))
+    table = collected(counted.where(sql.col("value").isNotNull()).orderBy("value"), "count the values")
+    values, records = (table.column(name).to_pylist() for name in ("value", "records"))
+    counts = zip(values, records, strict=True)
+    return {value: count for value, count in counts if not (isinstance(value, float) and math.isnan(value))}
+
+
+def collected(frame: Any, what: str) -> pa.Table:
+    """The rows of a small DataFrame; an error of Spark's without what it says of the records."""
+    with quiet():
+        return attempted(frame.toArrow, what)
+
+
+def attempted(work: Callable[[], T], what: str) -> T:
+    """What `work` gives; an error of Spark's as one of ours, without what it says: it may quote a value."""
+    try:
+        return work()
+    except Exception as error:  # Spark's, Py4J's, gRPC's and Arrow's share no class
+        said = str(error)
+        task = re.search(r"OperatorError: (a Spark task could not [^\n]*)", said)
+        if task is not None:
+            raise OperatorError(task[1]) from None
+        file = re.search(r"FAILED_READ_FILE.*? reading file ([^\s]+)", said)
+        if file is not None:
+            raise FileError(
+                f"Spark cannot read file {file[1].rstrip('.')!r}.", hint="write it again."
+            ) from None
+        if "No module named 'understudy'" in said:
+            raise OperatorError(
+                "Understudy is not installed where Spark's workers run.",
+                hint="install it there, or set PYSPARK_PYTHON to a Python that has it.",
+            ) from None
+        raise OperatorError(
+            f"Spark could not {what}: {type(error).__name__}{_condition(error)}.",
+            hint="Spark's own logs say more; they may quote records.",
+        ) from None
+
+
+def shuffle_partitions(spark: Any) -> int:
+    """How many reducers the session asks for."""
+    try:
+        return max(1, int(spark.conf.get("spark.sql.shuffle.partitions")))
+    except Exception:  # "auto" on some platforms, or not for us to ask
+        return PARALLELISM
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark's column expressions take it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def iter_names(stem: str) -> Iterator[str]:
+    """Names, of which some are free."""
+    return (f"{stem}_{number}" for number in range(1 << 20))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without PySpark's warnings of versions of pandas: pandas has no part in this."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=FutureWarning, message=".*pandas.*")
+        yield
+
+
+def _merged(
+    clique: Clique, table: npt.NDArray[np.int64], maps: Mapping[str, Recoding], domain: Domain
+) -> npt.NDArray[np.int64]:
+    """The table of a clique of one column once its codes are merged; of any other, the table itself."""
+    if not clique or clique[0] not in maps:
+        return table
+    merged = np.zeros(domain.shape(clique), np.int64)
+    np.add.at(merged, np.asarray(maps[clique[0]]), table)
+    return merged
+
+
+def _condition(error: Exception) -> str:
+    """The name that Spark gives an error, if it has one."""
+    name = None
+    with suppress(Exception):
+        name = error.getCondition()  # type: ignore[attr-defined]
+    return f" {name}" if isinstance(name, str) else ""
+
+
+def _forget(frame: Any) -> None:
+    with suppress(Exception):  # the session may be over, and what it kept with it
+        frame.unpersist()

