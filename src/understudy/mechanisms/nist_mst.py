@@ -12,13 +12,13 @@ import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
-from understudy.marginals import Counter
+from understudy.marginals import Counter, Measurement
 from understudy.marginals.query import Binned
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.one_way import measure_and_compress
 from understudy.mechanisms.public_selection import Selection, select_on_public
 from understudy.mechanisms.shrinkage import fit
-from understudy.privacy import Budget, Curator, Group
+from understudy.privacy import Budget, Curator, Group, Loss
 from understudy.transforms.compress import compress
 
 RARE = 5e-4  # of the public records: codes below are merged before the selection, as they will be in private
@@ -112,7 +112,7 @@ class NIST_MST:
     def selection(self) -> Selection:
         """The cliques that the public table suggests."""
         return select_on_public(
-            self._merged_public(),
+            self.merged_public(),
             forced=self.forced,
             triple_threshold=self.triple_threshold,
             limit_cells=self.limit_cells,
@@ -125,15 +125,18 @@ class NIST_MST:
             losses["one-way"],
             weights=self.one_way_weights,
             threshold=self.threshold,
-            exempt=self._kept_whole,
+            exempt=self.kept_whole,
         )
         log = list(step.log)
         if "selected" in losses:
-            coded = step.curator.domain
-            cliques = self.selection.within(coded, self.limit_cells)
-            queries = [self._query(coded, clique) for clique in cliques]
-            log += step.curator.measure(cliques, self._weights, budget=losses["selected"], queries=queries)
+            log += self.measure_selected(step.curator, losses["selected"])
         return Fit(tuple(log), fit(step.curator.domain, log, shrink=self.shrink), step.compression)
+
+    def measure_selected(self, curator: Curator, loss: Loss) -> list[Measurement]:
+        """The selected marginals, in one batch, of a curator whose codes were merged."""
+        cliques = self.selection.within(curator.domain, self.limit_cells)
+        queries = [self._query(curator.domain, clique) for clique in cliques]
+        return curator.measure(cliques, self._weights, budget=loss, queries=queries)
 
     def _check(self, domain: Domain) -> None:
         if self.public.domain != domain:
@@ -143,7 +146,7 @@ class NIST_MST:
             )
 
     @property
-    def _kept_whole(self) -> tuple[str, ...]:
+    def kept_whole(self) -> tuple[str, ...]:
         """Columns none of whose codes are merged."""
         return (*self.exempt, *(name for columns in self.bins.values() for name in columns))
 
@@ -152,9 +155,9 @@ class NIST_MST:
         given = {frozenset(clique): weight for clique, weight in self.weights.items()}
         return tuple(given.get(frozenset(clique), 1.0) for clique in self.selection.cliques)
 
-    def _merged_public(self) -> Counter:
+    def merged_public(self) -> Counter:
         """The public table with its rare codes merged: about as the private one will be."""
-        columns = [(name,) for name in self.public.domain if name not in self._kept_whole]
+        columns = [(name,) for name in self.public.domain if name not in self.kept_whole]
         counts = {m.clique[0]: np.asarray(m.counts, np.float64) for m in self.public.count(columns)}
         return self.public.recode(
             compress(counts, {name: RARE * float(cells.sum()) for name, cells in counts.items()}).maps

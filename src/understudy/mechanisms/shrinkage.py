@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from understudy.domain import Domain
 from understudy.marginals import Measurement
+from understudy.mechanisms import shrinkage_kernel as kernel
 from understudy.mechanisms.one_way import Cells
 from understudy.model import Field, estimate
 from understudy.model.total import estimate_total
 
 STRENGTHS = np.geomspace(1e-4, 3.0, 16)
 _LEAST = 1e-3  # of a record: what a cell is thought to hold where the prior has none
-_NEWTON = 30  # steps at most from one strength to the next; they start close, and a few suffice
 
 
 def fit(domain: Domain, log: Sequence[Measurement], *, shrink: bool = True) -> Field:
@@ -93,26 +93,10 @@ def _blocks(table: Cells, starts: Sequence[npt.NDArray[np.int64]]) -> Cells:
 
 def least_risk(noisy: Cells, prior: Cells, sigma: Cells) -> Cells:
     """The table of least estimated risk along the path from the noisy one to the prior."""
-    base = np.log(np.maximum(prior, _LEAST))
-    mu = np.maximum(noisy, _LEAST)
-    best, least = mu, np.inf
-    for strength in STRENGTHS:
-        pull = strength * sigma**2
-        mu = _minimum(noisy, base, pull, mu)
-        # Stein: |mu - y|^2 - k sigma^2 + 2 sigma^2 sum d mu / d y, where d mu / d y = mu / (mu + pull).
-        risk = float((((mu - noisy) / sigma) ** 2 + 2 * mu / (mu + pull)).sum())
-        if risk < least:
-            best, least = mu, risk
-    return best
-
-
-def _minimum(noisy: Cells, base: Cells, pull: Cells, start: Cells) -> Cells:
-    """The minimiser at one strength, cell by cell: mu + pull log mu = noisy + pull base, by Newton in log mu."""
-    log = np.log(start)
-    for _ in range(_NEWTON):
-        mu = np.exp(log)
-        step: Cells = (mu - noisy + pull * (log - base)) / (mu + pull)
-        log = log - np.clip(step, -2.0, 2.0)
-        if np.abs(step).max(initial=0.0) < 1e-6:
-            break
-    return np.asarray(np.exp(log))
+    cells = (
+        np.ascontiguousarray(noisy, np.float64).reshape(-1),
+        np.log(np.maximum(prior, _LEAST)).reshape(-1),
+        np.ascontiguousarray(sigma, np.float64).reshape(-1),
+    )
+    best = float(STRENGTHS[np.argmin(kernel.risks(*cells, STRENGTHS, _LEAST))])
+    return np.asarray(kernel.shrunk(*cells, best, _LEAST)).reshape(noisy.shape)
