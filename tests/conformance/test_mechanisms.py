@@ -9,7 +9,7 @@ import pytest
 
 from understudy.data import Table
 from understudy.domain import Domain
-from understudy.mechanisms import MST, NIST_MST, Fixed, Independent, Mechanism, PrivBayes
+from understudy.mechanisms import MST, NIST_MST, Fixed, Independent, Mechanism, PrivBayes, PrivSyn
 from understudy.privacy import Budget, Curator, Seeded
 
 BUDGET = Budget(epsilon=1.0, delta=1e-9)
@@ -24,6 +24,10 @@ MECHANISMS: dict[str, Factory] = {
     "nist-mst": NIST_MST,
     "privbayes": lambda public: PrivBayes(),
     "privbayes, gaussian": lambda public: PrivBayes(noise="gaussian", theta=1.0),
+    "privsyn, all pairs": lambda public: PrivSyn(),
+    "privsyn, some pairs": lambda public: PrivSyn(pairs=2),
+    "privsyn, given pair": lambda public: PrivSyn(pairs=0, forced=[public.domain.names[:2]]),
+    "privsyn, laplace": lambda public: PrivSyn(laplace={public.domain.names[:1]: 0.25}),
 }
 
 

@@ -7,5 +7,6 @@ from understudy.mechanisms.mechanism import Fit, Mechanism
 from understudy.mechanisms.mst import MST
 from understudy.mechanisms.nist_mst import NIST_MST
 from understudy.mechanisms.privbayes import PrivBayes
+from understudy.mechanisms.privsyn import PrivSyn
 
-__all__ = ["MST", "NIST_MST", "Fit", "Fixed", "Generator", "Independent", "Mechanism", "PrivBayes"]
+__all__ = ["MST", "NIST_MST", "Fit", "Fixed", "Generator", "Independent", "Mechanism", "PrivBayes", "PrivSyn"]

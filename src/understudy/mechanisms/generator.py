@@ -136,10 +136,11 @@ def generator_from(header: Mapping[str, Any], arrays: Arrays) -> Generator:
 
 
 def _readers() -> dict[Any, Callable[[Mapping[str, Any], Arrays], Generator]]:
-    from understudy.mechanisms import bayesian_network
+    from understudy.mechanisms import bayesian_network, gradual_update
     from understudy.model import MarkovField, field_file
 
     return {
         field_file.FORMAT: MarkovField.from_arrays,
         bayesian_network.KIND: bayesian_network.BayesianNetwork.from_arrays,
+        gradual_update.KIND: gradual_update.GradualUpdate.from_arrays,
     }

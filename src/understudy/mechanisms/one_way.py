@@ -31,19 +31,20 @@ def measure_and_compress(
     *,
     weights: Mapping[str, float],
     threshold: float,
+    least: float = 0.0,
     exempt: Sequence[str] = (),
 ) -> OneWay:
     """All one-way marginals, and the curator of the same records with rare codes merged.
 
     Paper, "Domain compression": a noisy count below 3 sigma is likely noise. In the scale of the counts
-    themselves, sigma is each measurement's own standard deviation.
+    themselves, sigma is each measurement's own standard deviation. `least` is a threshold in records.
     """
     names = curator.domain.names
     log = curator.measure(
         [(name,) for name in names], [weights.get(name, 1.0) for name in names], budget=loss
     )
     counts = {m.clique[0]: m.values for m in log}
-    thresholds = {m.clique[0]: threshold * float(m.stddev) for m in log}
+    thresholds = {m.clique[0]: max(threshold * float(m.stddev), least) for m in log}
     compression = compress(counts, thresholds, exempt=tuple(exempt))
     return OneWay(
         curator.recode(compression.maps), compression, tuple(compression.measurement(m) for m in log)

@@ -1,0 +1,122 @@
+"""The inner loop of gradual update, compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _next(state: Any) -> Any:  # a step of xorshift64*: enough for which record moves
+    state ^= state >> np.uint64(12)
+    state ^= state << np.uint64(25)
+    state ^= state >> np.uint64(27)
+    return state
+
+
+@njit(cache=True, nogil=True)
+def _unit(state: Any) -> Any:
+    return np.float64((state * np.uint64(2685821657736338717)) >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True)
+def _shuffle(numbers: Any, state: Any) -> Any:
+    for i in range(numbers.size - 1, 0, -1):
+        state = _next(state)
+        j = int(_unit(state) * (i + 1))
+        numbers[i], numbers[j] = numbers[j], numbers[i]
+    return state
+
+
+@njit(cache=True, nogil=True)
+def _locate(codes: Any, columns: Any, strides: Any, cell: Any, counts: Any) -> None:
+    """The cell of every record, and how many records each cell holds."""
+    cell[:] = 0
+    for k in range(columns.size):
+        line = codes[columns[k]]
+        stride = np.int32(strides[k])
+        for i in range(cell.size):
+            cell[i] += stride * np.int32(line[i])
+    for i in range(cell.size):
+        counts[cell[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _balance(counts: Any, wanted: Any, step: float, due: Any, state: Any) -> Any:
+    """How many records each cell is to take (above 0) or give up (below): a step of what it lacks, rounded at random.
+
+    Returns how far the counts are off in all, and the randomness as it is left.
+    """
+    off = 0.0
+    for c in range(wanted.size):
+        gap = wanted[c] - counts[c]
+        off += abs(gap)
+        state = _next(state)
+        amount = np.int32(abs(gap) * step + _unit(state))
+        due[c] = amount if gap > 0 else -min(amount, counts[c])
+    return off, state
+
+
+@njit(cache=True, nogil=True)
+def _movers(cell: Any, counts: Any, due: Any, starts: Any, members: Any, out: Any, state: Any) -> Any:
+    """The records that leave over-full cells, each with the same chance; and who is in the under-full ones."""
+    found = 0
+    left = counts.copy()
+    for i in range(cell.size):
+        c = cell[i]
+        if due[c] < 0:
+            state = _next(state)
+            if _unit(state) * left[c] < -due[c]:
+                out[found] = i
+                found += 1
+                due[c] += 1
+            left[c] -= 1
+        elif due[c] > 0:
+            members[starts[c] + counts[c] - left[c]] = i
+            left[c] -= 1
+    return state
+
+
+@njit(cache=True, nogil=True)
+def move(
+    codes: Any,
+    columns: Any,
+    strides: Any,
+    wanted: Any,
+    step: float,
+    copying: bool,
+    seed: Any,
+    cell: Any,
+    members: Any,
+) -> Any:
+    """Move records of over-full cells into under-full ones; returns how far the counts were off before.
+
+    A record that moves has its codes of these columns overwritten; when copying, all its codes become those of a
+    record that is in the wanted cell already, where there is one.
+    """
+    state = np.uint64(seed)
+    counts = np.zeros(wanted.size, np.int32)
+    _locate(codes, columns, strides, cell, counts)
+    due = np.zeros(wanted.size, np.int32)
+    off, state = _balance(counts, wanted, step, due, state)
+    places = np.repeat(np.arange(wanted.size), np.maximum(due, 0))
+    movers = np.empty(-np.minimum(due, 0).sum(), np.int32)
+    starts = np.cumsum(np.where(due > 0, counts, 0)) - np.where(due > 0, counts, 0)
+    state = _movers(cell, counts, due, starts, members, movers, state)
+    # Whichever list is longer, a random part of it is used.
+    state = _shuffle(movers, state)
+    state = _shuffle(places, state)
+    for i in range(min(movers.size, places.size)):
+        record, c = movers[i], places[i]
+        if copying and counts[c] > 0:
+            state = _next(state)
+            model = members[starts[c] + int(_unit(state) * counts[c])]
+            for k in range(codes.shape[0]):
+                codes[k, record] = codes[k, model]
+            continue
+        for k in range(columns.size):
+            codes[columns[k], record] = c // strides[k]
+            c %= strides[k]
+    return off
