@@ -42,6 +42,7 @@ def command(
     from understudy.privacy.budget import Budget
     from understudy.privacy.ledger import Ledger
 
+    name = _plain(name)
     limits = (limit_epsilon, limit_delta)
     if limits == (None, None):
         ledger = Ledger(path, create=False)
@@ -58,6 +59,15 @@ def command(
         _show_all(ledger, as_json)
     else:
         _show(ledger.account(_known(ledger, name)), ledger, as_json)
+
+
+def _plain(name: str | None) -> str | None:
+    """The name, or that of the table at an address: of the rest, which may hold a password, nothing is kept."""
+    if name is None or not name.startswith(("postgresql:", "postgres:")):
+        return name
+    from understudy.data.postgres_address import parse
+
+    return parse(name).name
 
 
 def _known(ledger: Ledger, name: str) -> str:

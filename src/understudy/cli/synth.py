@@ -26,14 +26,15 @@ def command(
 ) -> None:
     """Turn DATA (CSV, Parquet or Arrow) into synthetic records within (epsilon, delta).
 
-    DATA is a file, a folder or a pattern in quotes, or an address: parquet:, csv: or duckdb:. What does not
-    fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .parquet, .arrow, or /
-    for a folder of Parquet files.
+    DATA is a file, a folder or a pattern in quotes, or an address: parquet:, csv:, duckdb: or postgresql:. What
+    does not fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .parquet,
+    .arrow, or / for a folder of Parquet files.
 
     \b
     Examples:
       understudy synth people.csv --epsilon 1 --delta 1e-9 -o synthetic.csv
       understudy synth duckdb:people.db?table=people --epsilon 1 --delta 1e-9 -o synthetic/
+      understudy synth "postgresql://reader@server/town#people" --epsilon 1 --delta 1e-9 -o synthetic.csv
       understudy synth people.csv --schema people.toml --mechanism mst --epsilon 1 --delta 1e-9 \\
           --ledger ledger.db -o synthetic.parquet
     """

@@ -20,6 +20,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.data import read
+from understudy.data.postgres import PostgresTable
+from understudy.data.postgres_address import is_postgres, parse
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
 from understudy.transforms import arrays, grammar
 
@@ -52,7 +54,10 @@ _IDENTIFYING = re.compile(r"(^|[_\W])(id|uuid|guid|ssn|email|e-mail|passport)$|I
 def draft_file(
     path: str | os.PathLike[str], *, name: str | None = None, delimiter: str | None = None
 ) -> Schema:
-    """The draft of a file's table, named after the file unless told otherwise."""
+    """The draft of a file's table, or of one at an address, named after it unless told otherwise."""
+    if is_postgres(path):
+        name = name or parse(str(path)).name
+        return draft(PostgresTable.open(str(path)).read(), name=name)
     table = read(path, delimiter=delimiter)
     return draft(table, name=name or Path(path).name.split(".")[0] or "table")
 
