@@ -71,7 +71,7 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
         ],
         ["group", "share", "questions", "sigma at sensitivity one"],
     )
-    click.echo("\nmarginals, largest first (chosen pairs are no larger than these)")
+    click.echo("\nmarginals, largest first; what is chosen is no larger")
     largest = sorted(forecast.marginals, key=lambda m: -m.cells)[:12]
     show_table(
         [
@@ -83,11 +83,14 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
             ]
             for m in largest
         ],
-        ["columns", "cells", "noise scale", "expected error at most"],
+        ["columns", "cells", "noise scale", "error from noise, at most"],
     )
-    click.echo(f"\nmodel: at most {forecast.cells:,} cells, {forecast.bytes / 1e6:,.0f} MB", nl=False)
-    click.echo("" if forecast.seconds is None else f"; about {forecast.seconds:.0f} s")
-    click.echo(f"\n{_scans(forecast.scans)}")
+    click.echo(f"\nmodel: about {forecast.expected_cells:,} cells, {forecast.cells:,} at most")
+    click.echo(f"memory: about {forecast.bytes / 1e6:,.0f} MB", nl=False)
+    click.echo("" if forecast.seconds is None else f"; time: about {forecast.seconds:.0f} s on two cores")
+    click.echo(_scans(forecast.scans))
+    if forecast.advice:
+        click.echo("\nadvice")
     for line in forecast.advice:
         click.echo(f"  {line}")
 

@@ -10,16 +10,19 @@ from understudy.domain import Clique, Domain, Schema
 from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.model.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
+from understudy.pipeline import learning
 from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.synthesizer import known_domain, plan_of
 from understudy.privacy import Budget, Choice, Gaussian, Loss, Neighbours, calibrate
 
-# Rates of one core of a laptop, for a rough forecast; `make bench` prints the real ones of a machine.
-INCREMENTS_PER_SECOND = 1.5e9
-STEPS = 60  # of estimation, typically
-CELLS_PER_SECOND = 1.5e8
-VALUES_PER_SECOND = 2e7
-START = 1.0  # seconds before the first record is read
+# Rates of two cores of a laptop, for a rough forecast; `make bench` prints the real ones of a machine.
+START = 1.5  # seconds: importing, loading kernels, calibrating
+A_QUESTION = 0.008  # seconds to write down a question and its answer, for good
+INCREMENTS_PER_SECOND = 2e9  # of counting pairs
+VALUES_PER_SECOND = 2.5e7  # read, coded, generated, decoded and written
+CELLS_PER_SECOND = 3e7  # of a marginal, from noise to the end of the fit and of the shrinkage
+BASE_BYTES = 280 << 20  # of the program itself
+COPIES = 8  # bytes of a cell of the table in memory: as read, as codes, and again as synthetic records
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class PlannedMarginal:
     scale: float
     error: (
         float | None
-    )  # mean total variation distance that the noise alone causes; None without a row figure
+    )  # total variation distance that the noise alone causes, at most; None without a row figure
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class Plan:
     learned: dict[str, tuple[str, ...]]
     groups: tuple[PlannedGroup, ...]
     marginals: tuple[PlannedMarginal, ...]
-    cells: int
+    cells: int  # of the largest model that could be chosen
+    expected_cells: int  # of a model whose pairs are as large as the average one
     limit_cells: int
     bytes: int
     seconds: float | None
@@ -65,7 +69,7 @@ class Plan:
 
     @property
     def fits(self) -> bool:
-        """Whether the largest model the mechanism could choose fits before codes are merged."""
+        """Whether even the largest model that the mechanism could choose fits."""
         return self.cells <= self.limit_cells
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,6 +95,7 @@ class Plan:
                 for m in self.marginals
             ],
             "cells": self.cells,
+            "expected_cells": self.expected_cells,
             "limit_cells": self.limit_cells,
             "fits": self.fits,
             "bytes": self.bytes,
@@ -114,10 +119,14 @@ def plan(
         raise ParameterError(f"rows {rows} is negative.", hint="give the table's size, roughly.")
     groups = plan_of(schema, mechanism)
     losses = calibrate(budget, groups, neighbours or Neighbours()).losses
-    domain = known_domain(schema)
+    whole = known_domain(schema)
+    domain = _merged(whole, mechanism, losses.get("one-way"), rows)
     largest = mechanism.cliques(domain)
     cells = build_tree(domain, largest, limit_cells=None).cells
-    marginals = _marginals(domain, largest, losses, rows)
+    marginals = _marginals(whole, domain, largest, losses, rows)
+    questions = sum(group.count for group in groups)
+    choosing = any(group.kind == "choose" for group in groups)
+    expected = min(cells, _average_tree(domain)) if choosing else cells
     return Plan(
         epsilon=budget.epsilon,
         delta=budget.delta,
@@ -130,10 +139,11 @@ def plan(
         marginals=marginals,
         cells=cells,
         limit_cells=LIMIT_CELLS,
-        bytes=cells * BYTES_PER_CELL,
-        seconds=None if rows is None else _seconds(domain, cells, rows),
+        expected_cells=expected,
+        bytes=BASE_BYTES + expected * BYTES_PER_CELL + (rows or 0) * len(domain) * COPIES,
+        seconds=None if rows is None else _seconds(domain, expected, rows, questions),
         scans=scans(schema, domain, groups, largest, rows),
-        advice=_advice(domain, cells),
+        advice=_advice(domain, largest, cells) if choosing or cells > LIMIT_CELLS else (),
     )
 
 
@@ -145,20 +155,36 @@ def _noise(loss: Loss) -> tuple[int, float | None, float | None]:
     return 1, None, getattr(loss, "epsilon", None)
 
 
+def _merged(domain: Domain, mechanism: Mechanism, one_way: Loss | None, rows: int | None) -> Domain:
+    """The domain that is likely left once rare codes are merged: so many records fill so many codes at most."""
+    threshold = float(getattr(mechanism, "threshold", 0.0))
+    if rows is None or not threshold or not isinstance(one_way, Gaussian):
+        return domain
+    exempt = set(getattr(mechanism, "exempt", ()))
+    scales = dict(zip(domain, one_way.scales, strict=True))
+    sizes = {}
+    for name, size in domain.items():
+        # Codes above the threshold, those that noise lifts above it, and the merged one.
+        kept = rows / (threshold * scales[name]) + size * math.erfc(threshold / math.sqrt(2)) / 2 + 1
+        sizes[name] = size if name in exempt else min(size, math.ceil(kept))
+    return Domain(sizes)
+
+
 def _marginals(
-    domain: Domain, largest: list[Clique], losses: dict[str, Loss], rows: int | None
+    whole: Domain, merged: Domain, largest: list[Clique], losses: dict[str, Loss], rows: int | None
 ) -> tuple[PlannedMarginal, ...]:
-    """Each column, then the largest cliques that could be measured with it."""
+    """Each column before codes are merged, then the largest cliques that could be measured after it."""
     gaussians = {name: loss for name, loss in losses.items() if isinstance(loss, Gaussian)}
     found = []
     for name, loss in gaussians.items():
-        cliques: list[Clique] = [(column,) for column in domain] if name == "one-way" else largest
-        if name in ("bounds", "bins", "values"):
+        alone = name == "one-way"
+        cliques: list[Clique] = [(column,) for column in whole] if alone else largest
+        if name in learning.SHARES:
             continue
         scales = loss.scales if loss.weights is not None else ()
         for number, clique in enumerate(cliques):
             scale = scales[number] if number < len(scales) else loss.sigma * math.sqrt(max(1, len(cliques)))
-            found.append(_expected(domain, clique, scale, rows))
+            found.append(_expected(whole if alone else merged, clique, scale, rows))
     return tuple(found)
 
 
@@ -168,18 +194,33 @@ def _expected(domain: Domain, clique: Clique, scale: float, rows: int | None) ->
     return PlannedMarginal(clique, cells, scale, min(1.0, noise / (2 * rows)) if rows else None)
 
 
-def _seconds(domain: Domain, cells: int, rows: int) -> float:
+def _seconds(domain: Domain, cells: int, rows: int, questions: int) -> float:
     pairs = len(domain) * (len(domain) - 1) / 2
-    counting = rows * (pairs + len(domain)) / INCREMENTS_PER_SECOND
-    return START + counting + STEPS * cells / CELLS_PER_SECOND + 3 * rows * len(domain) / VALUES_PER_SECOND
+    return (
+        START
+        + A_QUESTION * questions
+        + rows * (pairs + len(domain)) / INCREMENTS_PER_SECOND
+        + rows * len(domain) / VALUES_PER_SECOND
+        + cells / CELLS_PER_SECOND
+    )
 
 
-def _advice(domain: Domain, cells: int) -> tuple[str, ...]:
-    """Which column to bin when the model would not fit, largest first."""
-    if cells <= LIMIT_CELLS:
+def _average_tree(domain: Domain) -> int:
+    """The cells of a tree whose pairs are as large as the average pair."""
+    sizes = list(domain.values())
+    products = (sum(sizes) ** 2 - sum(size**2 for size in sizes)) / 2
+    return max(1, round(2 * products / max(1, len(sizes))))
+
+
+def _advice(domain: Domain, largest: list[Clique], cells: int) -> tuple[str, ...]:
+    """Which column to bin when the largest model would not fit, or when columns are too large to be paired."""
+    joined = {name for clique in largest if len(clique) > 1 for name in clique}
+    alone = [name for name in domain if name not in joined]
+    if cells <= LIMIT_CELLS and (not alone or len(domain) == 1):
         return ()
-    by_size = sorted(domain, key=lambda name: -domain[name])[:3]
+    blamed = sorted(domain if cells > LIMIT_CELLS else alone, key=lambda name: -domain[name])[:3]
     return tuple(
-        f"column {name!r} has {domain[name]} codes: give it fewer bins, or a coarser list."
-        for name in by_size
+        f"column {name!r} has about {domain[name]:,} codes: give it fewer (bins, a coarser `every`, a shorter "
+        f"list), or {'its largest pairs are left out' if name in joined else 'it is paired with no other'}."
+        for name in blamed
     )
