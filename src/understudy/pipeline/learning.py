@@ -166,10 +166,11 @@ def _bounded(column: Column, grid: Column, measured: Measurement) -> Column:
     first, last = _extent(values, float(measured.stddev))
     if isinstance(column, Date | Datetime):
         assert isinstance(grid, Date | Datetime)
-        low = column.min or _opening(grid, first)
-        high = column.max or _closing(grid, last)
+        low, high = column.min or _opening(grid, first), column.max or _closing(grid, last)
+        if not low < high:  # all that was seen lies at the bound that was given
+            low, high = column.min or grid.min, column.max or grid.max
         bins = float(values.sum()) / (FULL * float(measured.stddev))
-        return _with_periods(replace(column, min=low, max=max(low, high)), bins)
+        return _with_periods(column, low, high, bins)
     assert isinstance(column, Integer | Number)
     assert isinstance(grid, Integer | Number)
     assert grid.edges is not None
@@ -213,18 +214,16 @@ def _closing(grid: Date | Datetime, year: int) -> Any:
     return min(grid.max, grid.max.replace(year=grid.min.year + year, month=12, day=31))
 
 
-def _with_periods(column: Date | Datetime, bins: float) -> Column:
-    """The column by the finest period that leaves a fair share of records for each.
+def _with_periods(column: Date | Datetime, low: Any, high: Any, bins: float) -> Column:
+    """The column between these bounds, by the finest period that leaves a fair share of records for each.
 
     A period that the schema gives is kept, unless the bounds turn out so far apart that no column could hold it.
     """
-    given = column.periods.index(column.every) if column.every else None
-    most = MOST_CODES if given is not None else np.clip(bins, 12, MOST_PERIODS)
-    for every in reversed(column.periods[: None if given is None else given + 1]):
-        low, high = (period(end, every) for end in (column.min, column.max))
-        if every == column.periods[0] or high - low < most:
-            return replace(column, every=every)
-    raise AssertionError("a year is the longest period")
+    given = column.periods.index(column.every) if column.every else len(column.periods) - 1
+    most = MOST_CODES if column.every else np.clip(bins, 12, MOST_PERIODS)
+    finer = reversed(column.periods[1 : given + 1])
+    every = next((e for e in finer if period(high, e) - period(low, e) < most), column.periods[0])
+    return replace(column, min=low, max=high, every=every)
 
 
 def _ranges(column: Column) -> int:
@@ -247,10 +246,11 @@ def _fine(column: Column, coarse: tuple[Column, Measurement] | None) -> Column:
             cuts = np.append(edges[:-1][inside], edges[1:][inside][-1])
             mass = np.maximum(coarse[1].values[: len(edges) - 1][inside], float(coarse[1].stddev))
     parts = np.maximum(1, np.round(FINE * mass / mass.sum())).astype(int)
+    ends = zip(cuts.tolist(), cuts[1:].tolist(), parts.tolist(), strict=False)
     pieces = [
-        _cut(a, b, n) for a, b, n in zip(cuts.tolist(), cuts[1:].tolist(), parts.tolist(), strict=False)
-    ]
-    return _with_edges(column, np.append(np.concatenate(pieces), column.max))
+        _cut(low, high, n) for low, high, n in ends if low < high
+    ]  # floats may not tell large bounds apart
+    return _with_edges(column, np.concatenate([cuts[:1], *pieces, cuts[-1:]]))
 
 
 def _cut(low: float, high: float, parts: int) -> npt.NDArray[np.float64]:
