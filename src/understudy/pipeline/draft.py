@@ -23,10 +23,12 @@ from understudy.data import read
 from understudy.data.postgres import PostgresTable
 from understudy.data.postgres_address import is_postgres, parse
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.pipeline.streamed import first_records, is_streamed, table_name
 from understudy.transforms import arrays, grammar
 
 MOST_LISTED = 50  # distinct values of a column whose values may be written down
 MOST_SHARE = 0.05  # and how many there may be for each record
+MOST_READ = 1_000_000  # records that a draft of streamed data looks at
 MOSTLY = 0.95  # of a column's cells must be numbers for it to be one of numbers
 
 DRAFTED = "NOT PRIVATE until a person has reviewed it"
@@ -58,6 +60,10 @@ def draft_file(
     if is_postgres(path):
         name = name or parse(str(path)).name
         return draft(PostgresTable.open(str(path)).read(), name=name)
+    if is_streamed(path):
+        address = os.fspath(path)
+        table = first_records(address, MOST_READ, delimiter=delimiter)
+        return draft(table, name=name or table_name(address) or "table")
     table = read(path, delimiter=delimiter)
     return draft(table, name=name or Path(path).name.split(".")[0] or "table")
 

@@ -47,7 +47,8 @@ class StreamedRecords:
     @classmethod
     def open(cls, data: Any, reading: Reading) -> StreamedRecords:
         """The records at an address, every part of which is known to be there and readable."""
-        records = cls(_source(os.fspath(data), reading), tuple(reading.transforms))
+        infer = reading.schema is None or bool(reading.transforms)
+        records = cls(_source(os.fspath(data), reading, infer=infer), tuple(reading.transforms))
         if reading.schema is None or reading.schema.unlearned:
             # The first question is asked before the records can be coded, so a fault must show before it.
             records.check()
@@ -111,7 +112,7 @@ def is_streamed(data: Any) -> bool:
     return address.startswith((*FILES, DATABASE)) or looks_large(address)
 
 
-def _source(address: str, reading: Reading) -> Scannable:
+def _source(address: str, reading: Reading, *, infer: bool) -> Scannable:
     if address.startswith(DATABASE):
         from understudy.data.duckdb import open_database
 
@@ -121,8 +122,26 @@ def _source(address: str, reading: Reading) -> Scannable:
         address.removeprefix(prefix),
         kind=FILES.get(prefix),
         delimiter=reading.delimiter,
-        infer=reading.schema is None or bool(reading.transforms),
+        infer=infer,
     )
+
+
+def first_records(address: str, most: int, *, delimiter: str | None = None) -> pa.Table:
+    """The first records at an address, at most so many; texts as they stand."""
+    source = _source(address, Reading(None, delimiter), infer=False)
+    batches: list[pa.RecordBatch] = []
+    for batch in source.scan(source.types.names, {}):
+        batches.append(batch.slice(0, most - sum(before.num_rows for before in batches)))
+        if sum(before.num_rows for before in batches) >= most:
+            break
+    tables = [
+        pa.table({name: _plain(batch.column(name)) for name in batch.schema.names}) for batch in batches
+    ]
+    return pa.concat_tables(tables, promote_options="permissive") if tables else source.types.empty_table()
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
 
 
 def table_name(address: str) -> str | None:

@@ -249,3 +249,13 @@ def test_the_whole_of_many_parts_matches_the_field(release: Release, tmp_path: P
 def test_no_records_are_still_a_table(release: Release, tmp_path: Path) -> None:
     sample_to_folder(release, tmp_path / "s", 0)
     assert pq.read_table(tmp_path / "s").column_names == ["a", "b", "c"]
+
+
+def test_a_draft_of_streamed_data_is_that_of_the_file(folder: Path) -> None:
+    from understudy.data import write
+    from understudy.pipeline.draft import draft_file
+
+    write(pq.read_table(folder / "people"), folder / "people.csv")
+    wanted = draft_file(folder / "people.csv").to_toml()
+    assert draft_file(folder / "people").to_toml() == wanted
+    assert draft_file(f"csv:{folder}/people.csv").to_toml() == wanted
