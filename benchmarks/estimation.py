@@ -347,7 +347,7 @@ def _bandwidth() -> None:
     speed = _copy_speed()
     bound = field.tree.cells * 32 / speed
     print(
-        f"\n{field.tree.cells:,} cells: {steps} polishing steps in {seconds:.2f} s, {1e3 * seconds / steps:.1f} ms each"
+        f"\n{field.tree.cells:,} cells: {steps} steps in {seconds:.2f} s, {1e3 * seconds / steps:.1f} ms a step"
     )
     print(
         f"  bound {1e3 * bound:.1f} ms: 32 bytes a cell at {speed / 1e9:.1f} GB/s, read and written by all cores"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from understudy.model import kernels
+from understudy.model import projections
 from understudy.model.conjugate_gradients import conjugate_gradients
 from understudy.model.observations import Observations
-from understudy.model.plan import Floats
+from understudy.model.plan import Floats, Plan
 from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
@@ -46,23 +46,57 @@ def sweep(
 ) -> None:
     """Fit directed conditionals to observed marginals in proportion, in place, so many times over the tree."""
     plan = observations.plan
-    if not wanted.any():
+    fits: dict[int, list[tuple[slice, int]]] = {}
+    for (home, at, size), port, one in zip(plan.places, _ports_in_order(plan), wanted.tolist(), strict=True):
+        if one:
+            fits.setdefault(home, []).append((slice(at, at + size), port))
+    if fits:
+        for _ in range(times):
+            for step in plan.walk:
+                _visit(plan, tables, step)
+                for place, projection in fits.get(step, ()):
+                    _fit(plan, tables, step, targets[place], projection)
+
+
+def _ports_in_order(plan: Plan) -> list[int]:
+    """The projection of every observed marginal, in the order of the observed cells."""
+    found = {at: projection for at, projection, _ in plan.observed.rows.tolist()}
+    return [found[at] for _, at, _ in plan.places]
+
+
+def _visit(plan: Plan, tables: Floats, step: int) -> None:
+    """Carry the marginal along one step of the walk.
+
+    Entering clique k (step k) makes its table a marginal and its parent's a conditional; leaving it (step -k - 1)
+    does the reverse. One clique at a time is a marginal, all others are conditionals directed away from it.
+    """
+    k = step if step >= 0 else -step - 1
+    a, _, above, _, width, down, up = plan.cliques[k].tolist()
+    if above < 0:
         return
-    ratios = np.zeros(int(plan.observed[:, 2].max()))
-    scratch = np.zeros(plan.separator_cells)
-    for _ in range(times):
-        kernels.fit_proportions(
-            tables,
-            scratch,
-            plan.walk,
-            targets,
-            wanted,
-            ratios,
-            plan.cliques,
-            plan.observed,
-            plan.first_observed,
-            *plan.shapes,
-        )
+    here, there, onto, back = int(plan.cliques[above, 0]), a, up, down
+    if step < 0:
+        here, there, onto, back = there, here, back, onto
+    grid = plan.sizes, plan.strides
+    separator = np.zeros(width)
+    projections.sum_onto(tables, here, separator, 0, plan.projections[onto], *grid)
+    projections.multiply_back(tables, there, separator, 0, plan.projections[back], *grid)
+    inverse = np.divide(1.0, separator, out=np.zeros(width), where=separator > 1e-300)
+    projections.multiply_back(tables, here, inverse, 0, plan.projections[onto], *grid)
+
+
+def _fit(plan: Plan, tables: Floats, k: int, target: Floats, projection: int) -> None:
+    """Multiply a clique's marginal so that its projection is the target, as far as its zeros allow."""
+    a, n = plan.cliques[k, :2].tolist()
+    grid = plan.projections[projection], plan.sizes, plan.strides
+    now = np.zeros(target.size)
+    projections.sum_onto(tables, a, now, 0, *grid)
+    ratio = np.divide(target, now, out=np.zeros(target.size), where=now > 1e-300)
+    projections.multiply_back(tables, a, ratio, 0, *grid)
+    table = tables[a : a + n]
+    total = float(table.sum())
+    if total > 0.0:
+        table /= total
 
 
 def newton_step(

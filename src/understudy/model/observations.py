@@ -67,8 +67,7 @@ class Observations:
         self.cliques = sorted(observed, key=lambda c: (where[c], [domain.names.index(n) for n in c]))
         self.plan: Plan = make_plan(tree, self.cliques)
         self._place = {
-            clique: slice(a, a + n)
-            for clique, (a, n) in zip(self.cliques, self.plan.observed[:, 1:3].tolist(), strict=True)
+            clique: slice(a, a + n) for clique, (_, a, n) in zip(self.cliques, self.plan.places, strict=True)
         }
         self._merge(direct)
         self._add(domain, queries)
@@ -149,9 +148,13 @@ class Observations:
     def diagonal(self, propagation: Propagation, tables: Floats) -> Floats:
         """The diagonal of `B diag(tables) B^T`, or nearly: what an answer moves by itself (a preconditioner)."""
         propagation.observe(tables, self._cells)
-        parts = [self._cells if self._all_direct else self._cells[self._take]]
+        return self.diagonal_of(self._cells)
+
+    def diagonal_of(self, observed: Floats) -> Floats:
+        """The same from the observed marginals of the tables."""
+        parts = [observed if self._all_direct else observed[self._take]]
         for question in self._questions:
-            cells = self._cells[question.cells].reshape(question.shape).transpose(question.turn).reshape(-1)
+            cells = observed[question.cells].reshape(question.shape).transpose(question.turn).reshape(-1)
             parts.append(_query_diagonal(question.measurement, cells))
         return np.concatenate(parts)
 

@@ -16,6 +16,26 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
+class Ports:
+    """Places in a vector that cliques project onto, clique by clique: `rows[first[k]:first[k + 1]]` are those of k.
+
+    Columns of `rows`: where in the vector, by which projection, with which sign (see `kernels.press`).
+    """
+
+    rows: Integers
+    first: Integers
+    cells: int
+
+    @classmethod
+    def of(cls, cliques: int, rows: Sequence[tuple[int, int, int, int]], cells: int) -> Ports:
+        """From rows that begin with their clique."""
+        ordered = sorted(rows)
+        counts = np.bincount(np.array([row[0] for row in ordered], np.int64), minlength=cliques)
+        first = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        return cls(np.array([row[1:] for row in ordered], np.int64).reshape(-1, 3), first, cells)
+
+
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The flat layout of a tree and of the marginals observed in it; the columns are those of `kernels.py`."""
 
@@ -24,17 +44,35 @@ class Plan:
     projections: Integers
     sizes: Integers
     strides: Integers
-    observed: Integers
-    first_observed: Integers
-    walk: Integers
+    every: Integers
+    edges: Ports
+    observed: Ports
+    totals: tuple[int, ...]  # the projection of every root onto nothing
+    places: tuple[tuple[int, int, int], ...]  # of every observed marginal: its home, where it lies, its size
+    walk: tuple[int, ...]
     cells: int
     separator_cells: int
-    observed_cells: int
+
+    @property
+    def observed_cells(self) -> int:
+        """The cells of all observed marginals together."""
+        return self.observed.cells
 
     @property
     def shapes(self) -> tuple[Integers, Integers, Integers]:
         """What every kernel needs to project: projections, sizes and strides."""
         return self.projections, self.sizes, self.strides
+
+    def all_ports(self) -> Ports:
+        """Both sides of every separator, then every observed marginal, then the total of every root."""
+        rows, edges = [], self.edges.cells
+        for ports, offset in ((self.edges, 0), (self.observed, edges)):
+            for k in range(len(self.every)):
+                for at, projection, sign in ports.rows[ports.first[k] : ports.first[k + 1]].tolist():
+                    rows.append((k, at + offset, projection, sign))
+        cells = edges + self.observed.cells
+        rows += [(k, cells + i, self.totals[i], 1) for i, k in enumerate(self.tree.roots)]
+        return Ports.of(len(self.every), rows, cells + len(self.tree.roots))
 
     def split(self, flat: Floats) -> list[Floats]:
         """The tables of a flat array, one a clique, shaped by its columns (views)."""
@@ -52,8 +90,7 @@ class Plan:
 def make_plan(tree: JunctionTree, observed: Sequence[Clique] = ()) -> Plan:
     """The layout of `tree` with the marginals of `observed` (in the domain's order) read from it.
 
-    Each is read from the smallest clique that contains it: that keeps the curvature low. `observed` must be
-    sorted by home (see `homes`), as the kernels visit them clique by clique.
+    Each is read from the smallest clique that contains it: that keeps the curvature low.
     """
     builder = _Projections(tree)
     rows = []
@@ -67,27 +104,35 @@ def make_plan(tree: JunctionTree, observed: Sequence[Clique] = ()) -> Plan:
         rows.append((start, cells, above, separator_start, width, down, up))
         start += cells
         separator_start += width
-    seen, observed_start = [], 0
-    counts = np.zeros(len(tree.cliques) + 1, np.int64)
+    edges = [
+        row
+        for k, (_, _, above, at, _, down, up) in enumerate(rows)
+        if above >= 0
+        for row in ((k, at, down, 1), (above, separator_start + at, up, -1))
+    ]
+    seen, places, observed_start = [], [], 0
     for clique in observed:
         home = tree.home(clique)
         assert home is not None
-        size = tree.domain.size(clique)
-        seen.append((home, observed_start, size, builder.add(tree.cliques[home], clique)))
-        observed_start += size
-        counts[home + 1] += 1
+        places.append((home, observed_start, tree.domain.size(clique)))
+        seen.append((home, observed_start, builder.add(tree.cliques[home], clique), 1))
+        observed_start += tree.domain.size(clique)
+    count = len(tree.cliques)
+    totals = tuple(builder.add(tree.cliques[k], ()) for k in tree.roots)
     return Plan(
         tree,
         np.array(rows, np.int64).reshape(-1, 7),
         np.array(builder.rows, np.int64).reshape(-1, 3),
         np.array(builder.sizes, np.int64),
         np.array(builder.strides, np.int64),
-        np.array(seen, np.int64).reshape(-1, 4),
-        np.cumsum(counts),
-        np.array(_walk(tree), np.int64),
+        np.arange(count),
+        Ports.of(count, edges, 2 * separator_start),
+        Ports.of(count, seen, observed_start),
+        totals,
+        tuple(places),
+        tuple(_walk(tree)),
         start,
         separator_start,
-        observed_start,
     )
 
 

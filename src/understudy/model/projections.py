@@ -47,7 +47,9 @@ def sum_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes: A
     first, last = projection[0], projection[0] + projection[1] - 2
     rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
     step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
+    index = np.empty(MAX_GROUPS, np.int64)
+    for j in range(last - first):
+        index[j] = 0
     d = t
     for _ in range(rows):
         if along:
@@ -73,7 +75,9 @@ def dot_onto(
     first, last = projection[0], projection[0] + projection[1] - 2
     rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
     step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
+    index = np.empty(MAX_GROUPS, np.int64)
+    for j in range(last - first):
+        index[j] = 0
     d = t
     for _ in range(rows):
         if along:
@@ -97,7 +101,9 @@ def least_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes:
     first, last = projection[0], projection[0] + projection[1] - 2
     rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
     step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
+    index = np.empty(MAX_GROUPS, np.int64)
+    for j in range(last - first):
+        index[j] = 0
     d = t
     for _ in range(rows):
         for m in range(middle):
@@ -116,7 +122,9 @@ def add_back(
     first, last = projection[0], projection[0] + projection[1] - 2
     rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
     step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
+    index = np.empty(MAX_GROUPS, np.int64)
+    for j in range(last - first):
+        index[j] = 0
     d = t
     for _ in range(rows):
         if along:
@@ -141,7 +149,9 @@ def multiply_back(
     first, last = projection[0], projection[0] + projection[1] - 2
     rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
     step, along = strides[last], strides[last + 1]
-    index = np.zeros(MAX_GROUPS, np.int64)
+    index = np.empty(MAX_GROUPS, np.int64)
+    for j in range(last - first):
+        index[j] = 0
     d = t
     for _ in range(rows):
         if along:

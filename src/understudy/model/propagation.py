@@ -13,6 +13,8 @@ from understudy.model import kernels, projections
 from understudy.model.junction_tree import JunctionTree
 from understudy.model.plan import Floats, Plan, make_plan
 
+_LIFT, _DROP = 2, 8  # modes of `kernels.press`
+
 
 class Propagation:
     """The passes over one plan, with the buffers they need; one thread at a time."""
@@ -42,7 +44,7 @@ class Propagation:
         Only for the theta last propagated. Messages are then all one, however far theta has wandered.
         """
         plan = self.plan
-        # After distribution a message holds separator / collected message.
+        # After calibration a message holds separator / sum from below.
         collected = np.zeros_like(self._messages)
         known = (separators > 0) & (self._messages > 0)
         collected[known] = np.log(separators[known] / self._messages[known])
@@ -60,15 +62,43 @@ class Propagation:
 
     def cheapest(self, cost: Floats) -> float:
         """The least cost of any record, where a record's cost is summed over cliques; spends `cost`."""
-        return float(kernels.cheapest(cost, self._messages, self.plan.cliques, *self.plan.shapes))
+        plan = self.plan
+        messages = np.full(plan.separator_cells, math.inf)
+        total = 0.0
+        for a, n, above, m, _, down, up in plan.cliques.tolist():  # one min-sum pass up the tree
+            if above < 0:
+                total += float(cost[a : a + n].min())
+                continue
+            grid = plan.sizes, plan.strides
+            projections.least_onto(cost, a, messages, m, plan.projections[down], *grid)
+            start = int(plan.cliques[above, 0])
+            projections.add_back(cost, start, 1.0, messages, m, plan.projections[up], *grid)
+        return total
 
     def observe(self, tables: Floats, cells: Floats) -> None:
         """Read every observed marginal off the tables into `cells`."""
-        kernels.observe(tables, self.plan.cliques, cells, self.plan.observed, *self.plan.shapes)
+        cells[:] = 0.0
+        self._press(_DROP, 1.0, tables, cells)
 
     def credit(self, tables: Floats, factor: float, cells: Floats) -> None:
         """Add `factor` times the observed cells to the tables: the transpose of `observe`."""
-        kernels.credit(tables, self.plan.cliques, factor, cells, self.plan.observed, *self.plan.shapes)
+        self._press(_LIFT, factor, tables, cells)
+
+    def _press(self, mode: int, factor: float, tables: Floats, cells: Floats) -> None:
+        plan, ports = self.plan, self.plan.observed
+        kernels.press(
+            plan.every,
+            mode,
+            factor,
+            tables,
+            tables,
+            cells,
+            cells,
+            plan.cliques,
+            ports.first,
+            ports.rows,
+            *plan.shapes,
+        )
 
 
 def directed(plan: Plan, marginals: Floats) -> Floats:

@@ -70,11 +70,10 @@ class QuadraticProgramme:
         self.damping = 1e-9
         self.held = self._any_held()
         self.allowed = np.zeros(0, np.bool_) if possible is None else np.isfinite(possible)
-        self.roots = [self.places[tree.cliques[k]] for k in tree.roots]
         self.edges = plan.separator_cells
         self.answers = slice(self.edges, self.edges + self.partial.count)
-        self.totals = slice(self.answers.stop, self.answers.stop + len(self.roots))
-        self.hessian = Hessian(plan, self.partial, self.answers, self.totals)
+        self.totals = slice(self.answers.stop, self.answers.stop + len(tree.roots))
+        self.hessian = Hessian(self.partial.plan, self.partial.count)
         self.steps = 0
         self._lifted, self._yielding = np.empty(plan.cells), np.empty(plan.cells)
         self.prices = np.zeros(self.totals.stop)
@@ -96,7 +95,7 @@ class QuadraticProgramme:
     def _any_held(self) -> bool:
         """Whether a clique that was not measured whole matters: one alone and never asked about does not."""
         tree = self.plan.tree
-        asked = set(self.partial.plan.observed[:, 0].tolist())
+        asked = {home for home, _, _ in self.partial.plan.places}
         return any(
             clique not in self.whole and (k in asked or tree.parent[k] >= 0 or tree.children[k])
             for k, clique in enumerate(tree.cliques)
@@ -180,27 +179,10 @@ class QuadraticProgramme:
             self._move(prices, bound, cells)
             length *= 2.0
 
-    def lift(self, prices: Floats) -> Floats:
-        """What every cell pays: the prices carried from separators, answers and totals to the cliques."""
-        cells = self._lifted
-        cells[:] = 0.0
-        kernels.charge(cells, prices, self.plan.cliques, *self.plan.shapes)
-        self.partial.blame(self.propagation, 1.0, prices[self.answers], cells)
-        for place, price in zip(self.roots, prices[self.totals].tolist(), strict=True):
-            cells[place] += price
-        return cells
-
-    def drop(self, cells: Floats, out: Floats) -> Floats:
-        """The transpose of `lift`: disagreement on separators, answers, totals."""
-        out[: self.edges] = 0.0
-        kernels.disagree(cells, out, self.plan.cliques, *self.plan.shapes)
-        out[self.answers] = self.partial.answers(self.propagation, cells)
-        out[self.totals] = [cells[place].sum() for place in self.roots]
-        return out
-
     def value(self, prices: Floats) -> tuple[float, Floats]:
         """The dual value, and the cells it buys (in the spare array)."""
-        cost = self.lift(prices)
+        cost = self._lifted
+        self.hessian.lift(prices, self.partial, cost)
         bought = self._spare
         r = prices[self.answers]
         value = kernels.buy(cost, self.values, self.weights, self.allowed, bought)
@@ -210,7 +192,8 @@ class QuadraticProgramme:
 
     def slope(self, prices: Floats, cells: Floats) -> Floats:
         """The gradient of the dual value: how far the bought cells are from agreeing."""
-        gradient = self.drop(cells, np.empty_like(prices))
+        gradient = np.empty_like(prices)
+        self.hessian.drop(cells, self.partial, gradient)
         gradient[self.answers] -= self.asked + prices[self.answers] / self.scales
         gradient[self.totals] -= 1.0
         return gradient
@@ -220,10 +203,8 @@ class QuadraticProgramme:
         yielding = self._yielding
         kernels.yields(cells, self.weights, yielding)
         diagonal = np.empty_like(gradient)
-        diagonal[: self.edges] = 0.0
-        kernels.gather(yielding, diagonal, self.plan.cliques, *self.plan.shapes)
-        diagonal[self.answers] = self.partial.diagonal(self.propagation, yielding) + 1.0 / self.scales
-        diagonal[self.totals] = [yielding[place].sum() for place in self.roots]
+        self.hessian.diagonal(yielding, self.partial, diagonal)
+        diagonal[self.answers] += 1.0 / self.scales
         moving = diagonal > 0.0
         least = np.where(
             moving, self.damping * diagonal, float(np.median(diagonal[moving])) if moving.any() else 1.0
@@ -234,7 +215,7 @@ class QuadraticProgramme:
         with self.hessian.threads() as pool:
 
             def apply(step: Floats) -> Floats:
-                self.hessian.apply(step, yielding, image, pool)
+                self.hessian.apply(step, self.partial, yielding, image, pool)
                 np.add(image, ridge * step, out=image)
                 return image
 

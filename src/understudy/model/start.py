@@ -140,6 +140,5 @@ def _nonnegative(table: Floats, clique: Clique, ones: Mapping[str, Floats]) -> F
 
 def _whole(plan: Plan, wanted: npt.NDArray[np.bool_]) -> bool:
     """Whether no clique of the tree joins several measured ones."""
-    observed = plan.observed[wanted]
-    homes = observed[:, 0].tolist()
+    homes = [home for (home, _, _), one in zip(plan.places, wanted, strict=True) if one]
     return len(set(homes)) == len(homes)
