@@ -167,7 +167,7 @@ class Release:
             raise ReleaseError("the field's columns are not the schema's.")
         measurements = tuple(
             Measurement(
-                tuple(said["clique"]),
+                field.domain.clique(said["clique"]),
                 arrays[f"measurement {number} values"],
                 arrays[f"measurement {number} stddev"],
                 None if said["bins"] is None else Binned(tuple(np.array(b, np.int64) for b in said["bins"])),
