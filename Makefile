@@ -18,7 +18,7 @@ $(READY): $(CORE)
 	$(PIP) --editable ".[dev]"
 	touch $(READY)
 
-.PHONY: help install demo test check bench docs
+.PHONY: help install demo test check bench contest docs
 
 help: ## list every task
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -40,6 +40,9 @@ check: $(READY) ## lint, format, types, the plan of the house, the docs' command
 
 bench: $(READY) ## print every benchmark, rivals in the same run
 	$(BIN)/python -m benchmarks
+
+contest: $(READY) ## reproduce the paper's results section (hours of machine time; resumes where it stopped)
+	$(BIN)/python -m benchmarks.contest
 
 docs: $(READY) ## regenerate the CLI reference in docs/
 	$(BIN)/python docs/reference.py > docs/cli.tmp && mv docs/cli.tmp docs/cli.md
