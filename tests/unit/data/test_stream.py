@@ -65,8 +65,18 @@ def test_columns_alone_and_tables_just_counted_need_no_scan() -> None:
     assert engine.scans([("a",), ("b",)]) == 0
     assert engine.scans([("a", "b")]) == 1
     engine.count([("a", "b")])
-    assert engine.scans([("a", "b")]) == 0
+    assert engine.scans([("a", "b"), ("b", "a")]) == 0
     assert engine.recode({"a": np.array([0, 0, 1])}).scans([("a",), ("a", "b")]) == 1
+
+
+def test_the_filled_cells_of_a_clique_are_those_of_the_table_in_memory() -> None:
+    source = Source()
+    maps = {"c": np.arange(70_000) // 7}
+    for clique in [("a", "b", "c"), ("c", "a"), ("b",)]:
+        found = source.engine().recode(maps).count_cells(clique)
+        wanted = Table(DOMAIN, source.codes).recode(maps).count_cells(clique)
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_little_memory_means_more_scans_and_the_same_counts() -> None:
@@ -83,7 +93,7 @@ def test_without_a_cache_every_scan_reads_the_source() -> None:
     source = Source()
     engine = source.engine(cache=False)
     same(engine, source, [("a", "b")])
-    same(engine, source, [("b", "a", "c")[:2]])
+    same(engine, source, [("a", "c")])
     assert source.read == 3  # the first one codes, finds faults and counts columns alone
 
 
@@ -114,7 +124,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
 
 
 def test_a_full_disk_costs_time_and_not_a_single_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.data.stream.MOST_BLOCK", 1000)
+    monkeypatch.setattr("understudy.data.recording.MOST_BLOCK", 1000)
     full_disk(monkeypatch, after=5)
     source = Source()
     engine = source.engine().prepare()
@@ -131,7 +141,7 @@ def test_a_full_disk_with_a_unit_column_is_told_before_anything_is_counted(
 
 
 def test_the_first_records_of_every_unit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.data.stream.MOST_BLOCK", 999)
+    monkeypatch.setattr("understudy.data.recording.MOST_BLOCK", 999)
     source = Source()
     kept = bound(source.units, 2)
     table = Table(DOMAIN, {name: codes[kept] for name, codes in source.codes.items()})
