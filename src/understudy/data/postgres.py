@@ -43,12 +43,11 @@ class PostgresTable:
         """The table at an address, once the server lets it be read."""
         found = parse(address)
         session = Session(found)
-        relation, stored = _relation(session, found)
-        kinds = _describe(session, relation)
-        (encoding,) = session.table("SELECT current_setting('server_encoding') AS e")["e"].to_pylist()
-        table = cls(session, relation, kinds, stored, decode=encoding == "SQL_ASCII")
-        plain = [name for name, kind in kinds.items() if kind is not None]
-        session.table(f"SELECT count(*) AS n FROM ({table._select(plain)} LIMIT 1) AS t")  # the right to read
+        relation, stored, columns = _table(session, found) if found.table else _query(session, found)
+        table = cls(session, relation, _kinds(session, columns), stored, decode=_without_encoding(session))
+        session.table(
+            f"{table._select(table.plain().types.names)} LIMIT 0"
+        )  # the right to read, without reading
         return table
 
     @property
@@ -178,41 +177,58 @@ class PostgresTable:
         return [_decoded(array) for array in arrays] if self.decode else arrays
 
 
-def _relation(session: Session, address: Address) -> tuple[str, bool]:
-    """What stands in FROM, and whether the server stores its records."""
-    if not address.table:
-        return f"(\n{address.query}\n)", False  # on lines of its own: it may end in a comment
+def _table(session: Session, address: Address) -> tuple[str, bool, dict[str, int]]:
+    """What stands in FROM, whether records have a place, and the columns that may be read with their types."""
     name = ".".join(map(quoted, address.table))
     found = session.table(
-        f"SELECT relkind::text AS kind FROM pg_class WHERE oid = to_regclass({literal(name)})"
-    )
-    if not found.num_rows:
+        "SELECT relkind::text AS kind, has_table_privilege(oid, 'SELECT') AS whole, "
+        "has_any_column_privilege(oid, 'SELECT') AS some, oid::int8 AS oid "
+        f"FROM pg_class WHERE oid = to_regclass({literal(name)})"
+    ).to_pylist()
+    if not found:
         raise OperatorError(
             f"there is no {address}.",
             hint="check the name, its schema and its capitals, and that the user may see it.",
         )
-    (kind,) = found["kind"].to_pylist()
-    if kind not in STORED + "vf":
+    (about,) = found
+    if about["kind"] not in STORED + "vf":
         raise OperatorError(f"{address} is an index or a sequence.", hint="name a table or a view.")
-    return name, kind in STORED
+    if not about["some"] and not about["whole"]:
+        raise OperatorError(f"{address}: the user may not read it.", hint="ask for the right to SELECT.")
+    columns = session.table(
+        "SELECT attname::text AS name, atttypid::int8 AS type FROM pg_attribute "
+        f"WHERE attrelid = {about['oid']} AND attnum > 0 AND NOT attisdropped "
+        "AND has_column_privilege(attrelid, attnum, 'SELECT') ORDER BY attnum"
+    ).to_pylist()
+    # Who may read only some columns may not read where a record is stored.
+    stored = about["kind"] in STORED and about["whole"]
+    return name, stored, {column["name"]: column["type"] for column in columns}
 
 
-def _describe(session: Session, relation: str) -> dict[str, Kind | None]:
-    """How each column travels, from the types alone: no record is looked at."""
+def _query(session: Session, address: Address) -> tuple[str, bool, dict[str, int]]:
+    """The same of a query; no record is looked at."""
+    relation = f"(\n{address.query}\n)"  # on lines of its own: it may end in a comment
     names = session.table(f"SELECT * FROM {relation} AS t LIMIT 0").schema.names
-    if not names:
-        raise OperatorError(f"{session.address} has no columns.", hint="name a table with some.")
     for name in names:
         if names.count(name) > 1:
             raise ParameterError(
-                f"{session.address} has two columns named {name!r}.", hint="give every column its own name."
+                f"{address} has two columns named {name!r}.", hint="give every column its own name."
             )
+    if not names:
+        return relation, False, {}
     # An outer join that never matches: one line of nulls, each of its column's type.
     asked = ", ".join(f"pg_typeof(t.{quoted(name)})::oid::int8 AS c{i}" for i, name in enumerate(names))
     (types,) = session.table(
         f"SELECT {asked} FROM (VALUES (1)) AS one LEFT JOIN (SELECT * FROM {relation} AS s) AS t ON false"
     ).to_pylist()
-    listed = ", ".join(str(int(oid)) for oid in set(types.values()))
+    return relation, False, {name: types[f"c{i}"] for i, name in enumerate(names)}
+
+
+def _kinds(session: Session, columns: Mapping[str, int]) -> dict[str, Kind | None]:
+    """How each column travels, by its type, or by what its type is a domain over."""
+    if not columns:
+        raise OperatorError(f"{session.address} has no columns.", hint="name a table with some.")
+    listed = ", ".join(str(int(oid)) for oid in set(columns.values()))
     bases = session.table(
         "WITH RECURSIVE base AS ("
         f"SELECT oid AS asked, oid FROM pg_type WHERE oid IN ({listed}) UNION ALL "
@@ -222,7 +238,12 @@ def _describe(session: Session, relation: str) -> dict[str, Kind | None]:
         "ELSE '' END AS name FROM base JOIN pg_type USING (oid) WHERE typtype <> 'd'"
     ).to_pylist()
     kinds = {line["asked"]: kind_of(line["name"], line["sort"]) for line in bases}
-    return {name: kinds.get(types[f"c{i}"]) for i, name in enumerate(names)}
+    return {name: kinds.get(oid) for name, oid in columns.items()}
+
+
+def _without_encoding(session: Session) -> bool:
+    (encoding,) = session.table("SELECT current_setting('server_encoding') AS e")["e"].to_pylist()
+    return bool(encoding == "SQL_ASCII")
 
 
 def _decoded(array: pa.Array) -> pa.Array:

@@ -7,8 +7,8 @@
 
 Everything else in the address is libpq's, which also reads PGHOST, PGUSER, PGPASSWORD, ~/.pgpass and the like.
 A name is taken letter by letter, capitals included; one with a dot stands in double quotes. What follows
-`query=` is taken to the end as it is, so it comes last. An address may hold a password: nothing here shows
-more of it than the server and the database.
+`query=` is taken to the end as it is, so it comes last; one without a blank is taken for %-escaped. An address may
+hold a password: nothing here shows more of it than the server and the database.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ def parse(address: str) -> Address:
     found = _ADDRESS.fullmatch(address)
     if found is None:
         raise ParameterError("a PostgreSQL address does not begin with postgresql://.", hint=FORM)
-    if "\x00" in unquote(address):
-        raise ParameterError("a PostgreSQL address holds a NUL character.", hint=FORM)
     server, database = found["server"], found["database"] or ""
     shown = "postgresql://" + server.rpartition("@")[2] + database
     rest, query = _query(found["rest"])
+    if "\x00" in unquote(server + database + rest) + (query or ""):
+        raise ParameterError("a PostgreSQL address holds a NUL character.", hint=FORM)
     rest, hashed, fragment = rest.partition("#")
     _check_escapes(server, database, rest, fragment)
     settings, table = _settings(rest.removeprefix("?"))
@@ -116,7 +116,8 @@ def _query(rest: str) -> tuple[str, str | None]:
     found = re.search(r"[?&]query=", rest)
     if found is None:
         return rest, None
-    query = unquote(rest[found.end() :]).strip().rstrip(";").strip()
+    written = rest[found.end() :].strip()
+    query = (written if re.search(r"\s", written) else unquote(written)).rstrip("; \t\r\n")
     if not query:
         raise ParameterError("query= is empty.", hint="write ?query=SELECT ... at the end of the address.")
     return rest[: found.start()], query

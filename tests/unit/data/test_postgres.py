@@ -251,7 +251,7 @@ def test_all_scans_of_a_run_see_the_records_of_its_beginning(postgres: Server) -
 def test_a_query_that_writes_is_refused(postgres: Server, query: str) -> None:
     postgres.execute("CREATE SEQUENCE IF NOT EXISTS s", "CREATE TABLE IF NOT EXISTS kept AS SELECT 1 AS x")
     with pytest.raises(OperatorError):
-        PostgresTable.open(f"{postgres.uri()}&query={query}")
+        list(PostgresTable.open(f"{postgres.uri()}&query={query}").read().to_batches())
     assert fetched(PostgresTable.open(postgres.address("kept")), "x") == {"x": [1]}
 
 
@@ -377,6 +377,14 @@ def test_a_table_that_the_user_may_not_read_is_refused_when_it_is_opened(postgre
     name = postgres.load({"x": [1]})
     with pytest.raises(OperatorError, match="may not read"):
         PostgresTable.open(postgres.address(name, user=GUARDED, password=PASSWORD))
+
+
+def test_a_user_who_may_read_some_columns_reads_those_and_bounds_units_by_them(postgres: Server) -> None:
+    name = postgres.load({"u": [1, 1, 2], "x": [7, 5, 6], "hidden": ["a", "b", "c"]})
+    postgres.execute(f"GRANT SELECT (u, x) ON {name} TO {GUARDED}")
+    table = PostgresTable.open(postgres.address(name, user=GUARDED, password=PASSWORD))
+    assert table.types.names == ["u", "x"]
+    assert table.bounded("u", 1).count_values("x") == {5: 1, 6: 1}
 
 
 def test_a_query_that_is_none_is_refused_when_it_is_opened(postgres: Server) -> None:

@@ -39,6 +39,19 @@ def test_a_query_is_taken_to_the_end_as_it_is() -> None:
         _ = found.name
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("SELECT * FROM t WHERE x LIKE '%ad%00%25'", "SELECT * FROM t WHERE x LIKE '%ad%00%25'"),
+        ("SELECT%20*%20FROM%20t", "SELECT * FROM t"),
+    ],
+)
+def test_a_percent_in_a_query_means_itself_unless_the_whole_query_is_escaped(
+    written: str, meant: str
+) -> None:
+    assert parse(f"{SERVER}?query={written}").query == meant
+
+
 @pytest.mark.parametrize("address", ["postgres://h/d#t", "postgresql:///d?host=%2Frun#t", "postgresql://#t"])
 def test_addresses_that_libpq_knows_are_known(address: str) -> None:
     assert is_postgres(address)
