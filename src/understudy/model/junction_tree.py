@@ -11,8 +11,8 @@ from understudy.errors import SizeError
 from understudy.model.forest import Forest
 from understudy.model.triangulation import bits, clique_tree, eliminate
 
-LIMIT_CELLS = 100_000_000
-BYTES_PER_CELL = 48  # what an estimation holds at once: six float64 tables over the tree
+LIMIT_CELLS = 50_000_000
+BYTES_PER_CELL = 144  # what an estimation was measured to hold at once: eighteen float64 tables over the tree
 RESTARTS = 8
 
 

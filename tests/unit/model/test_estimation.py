@@ -235,3 +235,25 @@ def test_what_cannot_be_estimated_is_refused_by_name(arguments, error, named):
     measurements = arguments.pop("measurements", CYCLE)
     with pytest.raises(error, match=named):
         estimate(DOMAIN, measurements, **arguments)
+
+
+def test_threads_change_nothing_not_even_the_last_bit(monkeypatch):
+    measured = [
+        noisy(("a", "b"), 1, stddev=60.0),
+        noisy(("b", "c"), 2, stddev=60.0),
+        noisy(("b", "u"), 3),
+        *CYCLE,
+    ]
+    alone = estimate(DOMAIN, measured)
+    monkeypatch.setattr("understudy.model.hessian._LARGE", 1)
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    shared = estimate(DOMAIN, measured)
+    np.testing.assert_array_equal(
+        alone.marginal(("a", "b", "c")).counts, shared.marginal(("a", "b", "c")).counts
+    )
+
+
+def test_a_repeated_fit_does_not_depend_on_what_was_fitted_before():
+    first = estimate(DOMAIN, CYCLE).marginal(("a", "b", "c")).counts
+    estimate(DOMAIN, [noisy(("a", "u"), 9)])
+    np.testing.assert_array_equal(first, estimate(DOMAIN, CYCLE).marginal(("a", "b", "c")).counts)
