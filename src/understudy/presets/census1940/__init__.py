@@ -38,6 +38,8 @@ __all__ = [
     "values",
 ]
 
+OF_A_STATE = ("COUNTY", "CITY", "SEA", "METAREA", "METAREAD")
+
 
 def simulate(
     rows: int | None = None, state: str = "colorado-like", seed: int = 0
@@ -47,11 +49,7 @@ def simulate(
     `state` is one of `STATES`; `rows` is the contest's number for it unless given. The same arguments
     give the same table.
     """
-    if state not in STATES:
-        raise ParameterError(
-            f"there is no simulated state {state!r}.", hint=f"choose one of {', '.join(map(repr, STATES))}."
-        )
-    chosen = STATES[state]
+    chosen = _state(state)
     count = chosen.rows if rows is None else int(rows)
     if count < 0:
         raise ParameterError(f"cannot simulate {count} rows.")
@@ -70,12 +68,28 @@ def domain() -> Domain:
     return Domain({name: code + 1 for name, code in largest().items()})
 
 
-def schema(name: str = "census1940") -> Schema:
+def schema(name: str = "census1940", *, state: str | None = None) -> Schema:
     """The schema of a simulated census: documented codes, with values and wages bounded as in the paper.
 
-    No cell is missing (blanks have codes); a listed column has one slot more than codes, for strays.
+    No cell is missing (blanks have codes); a listed column has one slot more than codes, for strays. With
+    `state`, geography is that of the state: which counties and cities lie in it is public, as in the contest.
     """
-    return Schema({column: _column(column) for column in names()}, name=name)
+    columns = {column: _column(column) for column in names()}
+    if state is not None:
+        places = places_of(_state(state)).columns
+        columns |= {
+            column: Category(tuple(np.unique(places[column]).tolist()), missing=False)
+            for column in OF_A_STATE
+        }
+    return Schema(columns, name=name)
+
+
+def _state(name: str) -> State:
+    if name not in STATES:
+        raise ParameterError(
+            f"there is no simulated state {name!r}.", hint=f"choose one of {', '.join(map(repr, STATES))}."
+        )
+    return STATES[name]
 
 
 def _column(name: str) -> Column:
