@@ -35,9 +35,7 @@ class Server:
             self._user = next(user for user in ("postgres", "nobody") if _exists(user))
             shutil.chown(self.folder, self._user)
         self.folder.chmod(0o755)
-        self._run(
-            "initdb", "-D", "data", "-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"
-        )
+        self._run("initdb", "-D", "data", "-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         rules = self.folder / "data" / "pg_hba.conf"
         rules.write_text(f"local all {GUARDED} scram-sha-256\n" + rules.read_text())
         self.start()
@@ -97,6 +95,14 @@ class Server:
             for command in commands:
                 with connection.cursor() as cursor:
                     cursor.execute(command)
+
+    def offers(self, query: str) -> bool:
+        """Whether a query has an answer."""
+        from adbc_driver_postgresql import dbapi
+
+        with dbapi.connect(self.uri()) as connection, connection.cursor() as cursor:
+            cursor.execute(f"SELECT EXISTS ({query})")
+            return bool(cursor.fetchone()[0])
 
     def load(self, table: Any, name: str | None = None) -> str:
         """A new table with these records, in their order; its name."""
