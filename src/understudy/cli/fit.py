@@ -22,8 +22,8 @@ from understudy.cli.running import check_output, run_fit, summary, tell
 def command(data: str, output: str, as_json: bool, **settings: Any) -> None:
     """Learn a release from DATA (CSV, Parquet or Arrow) within (epsilon, delta).
 
-    The release holds the noisy measurements, the fitted field, the schema and a certificate. Sampling from it
-    is free, as often as you like.
+    DATA is whatever `synth` takes. The release holds the noisy measurements, the fitted field, the schema and a
+    certificate. Sampling from it is free, as often as you like.
 
     \b
     Examples:

@@ -62,9 +62,10 @@ def fit(
 ) -> Release:
     """A release of the table: everything learned from its records within (epsilon, delta).
 
-    `data` is a file (CSV, Parquet, Arrow) or a frame (pandas, Polars, Arrow). Without a schema, column names
-    and types are taken as public and all else is learned privately. `name` keys the ledger; a `job` label
-    makes the same call, made again, be charged once and answer the same.
+    `data` is a file (CSV, Parquet, Arrow), a frame (pandas, Polars, Arrow), or whatever else `kinds` lists, such
+    as an address "postgresql://...". Without a schema, column names and types are taken as public and all
+    else is learned privately. `name` keys the ledger; a `job` label makes the same call, made again, be
+    charged once and answer the same.
 
     Privacy: (epsilon, delta), by docs/privacy.md, "The curator".
     """
