@@ -1,0 +1,85 @@
+"""Run the contest and write docs/contest.md: python -m benchmarks.contest [--runs 3] [--quick] [...]."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.contest import page, trees
+from benchmarks.contest.arenas import Arena, census, temporal
+from benchmarks.contest.cells import Cell, Store, play
+from benchmarks.contest.paper import EPSILONS
+from benchmarks.contest.systems import SYSTEMS
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK_ROWS = 20_000
+
+
+def main() -> int:
+    """Play every cell that is not finished, then write the page and its pictures."""
+    asked = _arguments()
+    store = Store(asked.cache / "quick" if asked.quick else asked.cache)
+    rows = QUICK_ROWS if asked.quick else None
+    arenas = [arena for arena in (census(rows), temporal(rows)) if arena and arena.name in asked.arenas]
+    missing: dict[str, str] = {}
+    every = [cell for arena in arenas for cell in cells(arena, asked.systems, asked.runs)]
+    # The first run of every cell before the second of any: a table is complete as early as it can be.
+    for number, cell in enumerate(sorted(every, key=lambda c: (c.run, asked.systems.index(c.system)))):
+        if cell.system in missing or store.get(cell) is not None:
+            continue
+        arena = next(arena for arena in arenas if arena.name == cell.arena)
+        begun = time.perf_counter()
+        try:
+            outcome = play(arena, cell)
+        except ImportError as problem:  # a rival that needs an extra
+            missing[cell.system] = str(problem)
+            continue
+        store.put(cell, outcome)
+        print(
+            f"{number + 1}/{len(every)} {cell.arena} {cell.table}, epsilon {cell.epsilon:g}, {cell.system}, "
+            f"run {cell.run}: overall {outcome.errors[3]:.3f} in {time.perf_counter() - begun:.0f} s",
+            flush=True,
+        )
+    for system, why in missing.items():
+        print(f"not run: {system} ({why})", file=sys.stderr)
+    _write(arenas, store, every, asked.out)
+    return 0
+
+
+def cells(arena: Arena, systems: list[str], runs: int) -> list[Cell]:
+    """Every cell of an arena's table."""
+    return [
+        Cell(arena.name, table, system, epsilon, run)
+        for run, system, epsilon, table in itertools.product(range(runs), systems, EPSILONS, arena.held_out)
+    ]
+
+
+def _write(arenas: list[Arena], store: Store, every: list[Cell], out: Path) -> None:
+    results = []
+    for arena in arenas:
+        outcomes = store.of(cell for cell in every if cell.arena == arena.name)
+        private = {cell: outcome for cell, outcome in outcomes.items() if cell.system == "MST"}
+        picture = f"contest-{arena.name}.svg"
+        (out.parent / picture).write_text(trees.picture(arena) + "\n", encoding="utf-8")
+        names = arena.coded(arena.public).domain.names
+        results.append(page.Results(arena, outcomes, trees.tree_table(arena, private), picture, names))
+    out.write_text(page.page(results), encoding="utf-8")
+    print(f"written: {out}")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.contest", description=__doc__)
+    parser.add_argument("--runs", type=int, default=1, help="how often each cell is played")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS:,} records a table, for a look")
+    parser.add_argument("--systems", nargs="*", default=list(SYSTEMS), choices=list(SYSTEMS))
+    parser.add_argument("--arenas", nargs="*", default=["census1940", "temporal-match2"])
+    parser.add_argument("--cache", type=Path, default=ROOT / "build" / "contest", help="finished cells")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "contest.md")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""The systems that compete, by the paper's names: each a recipe for an arena and an epsilon."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from benchmarks.contest.arenas import Arena
+from benchmarks.contest.paper import SUBMITTED_SIGMA, SUBMITTED_STEPS
+from benchmarks.contest.submitted import Submitted
+
+from understudy.domain import Clique
+from understudy.mechanisms import MST, NIST_MST, Mechanism
+from understudy.mechanisms.mutual_information import all_pairs, pair_information
+from understudy.presets import nist2018
+
+Recipe = Callable[[Arena, float], Mechanism]
+DPSYN_PAIRS = 190
+SUBMITTED = "NIST-MST as submitted"
+
+
+def nist_mst(arena: Arena, epsilon: float) -> NIST_MST:
+    """NIST-MST with the entry's settings; the forced marginals are measured cell by cell, as in the paper."""
+    return _selected(arena, epsilon, binned=False)
+
+
+def mst(arena: Arena, epsilon: float) -> MST:
+    """MST as the paper runs it on the contest: the same forced marginals, the rest chosen privately."""
+    return MST(_forced_weights(arena, epsilon), exempt=arena.exempt)
+
+
+def submitted(arena: Arena, epsilon: float) -> Mechanism:
+    """NIST-MST as it was submitted; the noise is that of the contest's delta."""
+    return Submitted(
+        _selected(arena, epsilon, binned=arena.name == "census1940"),
+        SUBMITTED_SIGMA[epsilon],
+        SUBMITTED_STEPS[epsilon],
+    )
+
+
+def dpsyn(arena: Arena, epsilon: float) -> Mechanism:
+    """PrivSyn with DPSyn's settings: pairs chosen on the public table, the forced triple measured with them."""
+    forced = {**dict.fromkeys(_public_pairs(arena, DPSYN_PAIRS), 1.0), **_forced_weights(arena, epsilon)}
+    recipe: Mechanism = _rival("PrivSyn")(
+        0,
+        forced=forced,
+        threshold=4.5,
+        least=min(800.0, 0.003 * len(arena.coded(arena.public))),
+        exempt=arena.exempt,
+    )
+    return recipe
+
+
+def privbayes(arena: Arena, epsilon: float) -> Mechanism:
+    """PrivBayes as published."""
+    recipe: Mechanism = _rival("PrivBayes")()
+    return recipe
+
+
+SYSTEMS: dict[str, Recipe] = {
+    "NIST-MST": nist_mst,
+    "MST": mst,
+    "DPSyn": dpsyn,
+    "PrivBayes": privbayes,
+    SUBMITTED: submitted,
+}
+
+
+def _rival(name: str) -> Any:
+    """A rival's class; an ImportError where it is not there, or an extra is not installed."""
+    rooms = importlib.import_module("understudy.mechanisms")
+    if not hasattr(rooms, name):
+        raise ImportError(f"no rival {name!r} in understudy.mechanisms")
+    return getattr(rooms, name)
+
+
+def _forced_weights(arena: Arena, epsilon: float) -> dict[Clique, float]:
+    return {**dict.fromkeys(arena.pairs, 2.0), arena.triple: nist2018.triple_weight(epsilon)}
+
+
+@cache
+def _selected(arena: Arena, epsilon: float, *, binned: bool) -> NIST_MST:
+    _, city, wage = arena.triple
+    bins = {wage: nist2018.wage_bins(arena.coded(arena.public).domain[wage])}
+    return NIST_MST(
+        arena.coded(arena.public),
+        forced=(*arena.pairs, arena.triple, *arena.also_forced),
+        weights=_forced_weights(arena, epsilon),
+        bins={arena.triple: bins, (city, wage): bins} if binned else None,
+        one_way_weights=arena.one_way_weights,
+        exempt=arena.exempt,
+    )
+
+
+@cache
+def _public_pairs(arena: Arena, count: int) -> tuple[Clique, ...]:
+    """The pairs that say most of each other on the public table with its rare codes merged."""
+    public = nist_mst(arena, 1.0).merged_public()
+    known = pair_information(public, all_pairs(public.domain, 10**6))
+    forced = {frozenset(pair) for pair in arena.pairs}
+    ranked = sorted(known, key=lambda pair: -known[pair])
+    return tuple([pair for pair in ranked if frozenset(pair) not in forced][:count])
