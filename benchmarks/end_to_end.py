@@ -1,0 +1,357 @@
+"""MST from file to file: Understudy and its peers, each in a fresh process, on the same table in the same run.
+
+    python -m benchmarks.end_to_end [adult] [wide98] [choices] [peers]
+
+`adult` and `wide98` time our own command, cold (no kernel compiled) and warm; `choices` compares what MST leaves
+open (shrinking, stopping early, spreading merged codes); `peers` runs each rival once, which takes minutes. A peer is
+found through UNDERSTUDY_PEER_<NAME>, a Python that has it, or installed in a temporary environment.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from benchmarks.peers import python_with
+
+import understudy
+from understudy.data import Table, read
+from understudy.domain import Domain
+
+SHARED = Path(__file__).resolve().parents[1].parent / "shared"
+EPSILON, DELTA = 1.0, 1e-9
+RUNS = 5
+
+# Each reads a CSV of codes (argument 1) with its domain (2) and writes a synthetic one (3).
+PEERS = {
+    "dpmm": """
+import json, sys
+import pandas as pd
+from dpmm.pipelines import MSTPipeline
+table, domain = pd.read_csv(sys.argv[1]), json.load(open(sys.argv[2]))
+table = table[list(domain)]
+mst = MSTPipeline(epsilon=1.0, delta=1e-9, disable_processing=True)
+mst.fit(table, domain=domain)
+mst.generate(n_records=len(table)).to_csv(sys.argv[3], index=False)
+""",
+    "smartnoise-synth": """
+import json, sys
+import pandas as pd
+from snsynth import Synthesizer
+table, domain = pd.read_csv(sys.argv[1]), json.load(open(sys.argv[2]))
+table = table[list(domain)]
+mst = Synthesizer.create("mst", epsilon=1.0, delta=1e-9)
+mst.fit_sample(table, categorical_columns=list(domain), preprocessor_eps=0.0).to_csv(sys.argv[3], index=False)
+""",
+    # mbi has the model and not the mechanism: this is the paper's, in its words.
+    "mbi": """
+import itertools, json, math, sys
+import jax
+jax.config.update("jax_enable_x64", True)
+import numpy as np, pandas as pd
+from mbi import Dataset, Domain, LinearMeasurement
+from mbi.estimation import MirrorDescent
+table, sizes = pd.read_csv(sys.argv[1]), json.load(open(sys.argv[2]))
+names, rows, rng = list(sizes), len(table), np.random.default_rng()
+codes = {n: table[n].to_numpy() for n in names}
+rho = 0.0130  # of (1, 1e-9) by zCDP
+sigma = math.sqrt(3 / (2 * rho))
+def count(clique):
+    shape = [sizes[n] for n in clique]
+    return np.bincount(np.ravel_multi_index([codes[n] for n in clique], shape), minlength=math.prod(shape))
+def noisy(cliques):
+    scale = sigma * math.sqrt(len(cliques))
+    return [(c, count(c) + scale * rng.normal(size=math.prod(sizes[n] for n in c)), scale) for c in cliques]
+log, back = noisy([(n,) for n in names]), {}
+for (n,), values, scale in list(log):  # rare codes are merged
+    kept = np.flatnonzero(values >= 3 * scale)
+    if len(kept) < len(values):
+        place = np.full(len(values), len(kept))
+        place[kept] = np.arange(len(kept))
+        back[n] = (kept, np.flatnonzero(place == len(kept)))
+        codes[n], sizes[n] = place[codes[n]], len(kept) + 1
+compressed = []
+for (n,), values, scale in log:
+    if n in back:
+        kept, rest = back[n]
+        compressed.append(((n,), values[kept], scale, rest, values[rest].sum()))
+    else:
+        compressed.append(((n,), values, scale, None, 0))
+domain = Domain(names, [sizes[n] for n in names])
+def as_measurement(clique, values, scale, rest, merged):
+    if rest is None:
+        return LinearMeasurement(values, clique, scale)
+    w = 1 / math.sqrt(len(rest))
+    y = np.append(values, merged * w)
+    weight = np.append(np.ones(len(values)), w)
+    return LinearMeasurement(y, clique, scale, lambda x: x.datavector() * weight)
+measured = [as_measurement(*m) for m in compressed]
+model = MirrorDescent().estimate(domain, measured, iters=1000)
+pairs = list(itertools.combinations(names, 2))
+score = {p: np.abs(count(p) - np.asarray(model.project(p).datavector())).sum() for p in pairs}
+eps0, part, tree = math.sqrt(8 * (rho / 3) / (len(names) - 1)), {n: n for n in names}, []
+while len(tree) < len(names) - 1:
+    open_ = [p for p in pairs if part[p[0]] != part[p[1]]]
+    q = np.array([score[p] for p in open_])
+    p = np.exp(eps0 / 2 * (q - q.max()))
+    a, b = open_[rng.choice(len(open_), p=p / p.sum())]
+    tree.append((a, b))
+    old = part[b]
+    part = {n: part[a] if k == old else k for n, k in part.items()}
+measured += [LinearMeasurement(v, c, s) for c, v, s in noisy(tree)]
+model = MirrorDescent().estimate(domain, measured, iters=5000)
+made = model.synthetic_data(rows=rows)
+out = {n: np.asarray(made.to_dict()[n] if hasattr(made, "to_dict") else made.df[n]) for n in names}
+for n, (kept, rest) in back.items():
+    whole = np.append(kept, -1)[out[n]]
+    missing = whole < 0
+    whole[missing] = rng.choice(rest, missing.sum())
+    out[n] = whole
+pd.DataFrame(out).to_csv(sys.argv[3], index=False)
+""",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a command took: seconds by the clock, seconds of processors, megabytes at most."""
+
+    wall: float
+    processor: float
+    megabytes: float
+
+
+def main(wanted: Sequence[str] = ()) -> None:
+    """Print the tables asked for; all but the peers when none is."""
+    wanted = list(wanted) or [*sys.argv[1:]] or ["adult", "wide98", "choices"]
+    print(
+        f"understudy {understudy.__version__}, Python {platform.python_version()}, {os.cpu_count()} processors, ",
+        end="",
+    )
+    print(
+        f"load {os.getloadavg()[0]:.1f}; MST, epsilon {EPSILON:g}, delta {DELTA:g}, file to file, fresh processes"
+    )
+    if not SHARED.exists():
+        print("SKIPPED: no shared data beside the repository")
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if "adult" in wanted:
+            adult(folder)
+        if "wide98" in wanted:
+            wide98(folder)
+        if "choices" in wanted:
+            choices(folder)
+        if "peers" in wanted:
+            peers(folder)
+
+
+def adult(folder: Path) -> None:
+    """Time and error of our command on Adult."""
+    table, domain = SHARED / "data/adult/adult.csv", _domain(SHARED / "data/adult/adult-domain.json")
+    schema = _schema(folder / "adult.toml", domain)
+    caches = {"NUMBA_CACHE_DIR": str(folder / "kernels")}
+    first = _ours(table, schema, folder / "first.csv", caches)
+    errors, runs = [], []
+    for run in range(RUNS):
+        out = folder / f"adult{run}.csv"
+        runs.append(_ours(table, schema, out, caches))
+        errors.append(error(domain, table, out))
+    print(
+        f"\nAdult (48,842 x 14), mean of {RUNS} runs      seconds  of processors  pair error  triple error   MB"
+    )
+    pairs, triples = np.mean(errors, axis=0)
+    _line("understudy, first run ever", first)
+    _line(
+        "understudy, kernels cached (best)", min(runs, key=lambda r: r.wall), f"{pairs:.4f}", f"{triples:.4f}"
+    )
+
+
+def wide98(folder: Path) -> None:
+    """Time and memory of our command on 661,000 x 98."""
+    data = SHARED / "bench/wide98"
+    schema = _schema(folder / "wide98.toml", _domain(data / "domain.json"))
+    runs = [_ours(data / "wide98.parquet", schema, folder / "wide98.parquet", {}) for _ in range(2)]
+    print("\nwide98 (661,000 x 98)                     seconds  of processors                             MB")
+    _line("understudy, kernels cached (best)", min(runs, key=lambda r: r.wall))
+
+
+def choices(folder: Path) -> None:
+    """Error of what MST leaves open, mean of some runs, in this process."""
+    import understudy as us
+
+    table, domain = SHARED / "data/adult/adult.csv", _domain(SHARED / "data/adult/adult-domain.json")
+    schema = _schema(folder / "adult.toml", domain)
+    print(f"\nAdult, mean of {RUNS} runs                pair error  triple error  pairs measured")
+    recipes = {
+        "MST()": us.MST(),
+        "MST(shrink=False): the paper's fit": us.MST(shrink=False),
+        "MST(stop_early=True)": us.MST(stop_early=True),
+        "MST(stop_early=True, shrink=False)": us.MST(stop_early=True, shrink=False),
+    }
+    for name, recipe in recipes.items():
+        releases = [
+            us.fit(
+                table,
+                schema,
+                epsilon=EPSILON,
+                delta=DELTA,
+                mechanism=recipe,
+                job=str(run),
+                ledger=folder / "l.db",
+            )
+            for run in range(RUNS)
+        ]
+        measured = np.mean([len({m.clique for m in r.measurements if len(m.clique) == 2}) for r in releases])
+        for spread in ("counts", "uniform") if name == "MST()" else ("counts",):
+            errors = [_error(domain, table, _spread(release, domain, spread)) for release in releases]
+            pairs, triples = np.mean(errors, axis=0)
+            label = name if spread == "counts" else f"{name}, merged codes spread evenly"
+            print(f"  {label:<38} {pairs:>8.4f}  {triples:>12.4f}  {measured:>14.1f}")
+
+
+def _spread(release: understudy.Release, domain: Domain, spread: str) -> Table:
+    codes = release.field.sample(release.rows, seed=0)
+    whole = release.compression.reverse(dict(codes.items()), np.random.default_rng(0), spread=spread)
+    return Table(
+        Domain({name: size + 1 for name, size in domain.items()}), {name: whole[name] for name in domain}
+    )
+
+
+def peers(folder: Path) -> None:
+    """Each peer once, on Adult."""
+    table, sizes = SHARED / "data/adult/adult.csv", SHARED / "data/adult/adult-domain.json"
+    domain = _domain(sizes)
+    print("\nAdult, peers, one cold run each           seconds  of processors  pair error  triple error   MB")
+    for name, script in PEERS.items():
+        out = folder / f"{name}.csv"
+        with _python(name) as python:
+            if python is None:
+                continue
+            command = [python, "-W", "ignore", "-c", script, str(table), str(sizes), str(out)]
+            run = measured(command, folder, {})
+            if run is None or not out.exists():
+                print(f"  {name}: SKIPPED, it did not run to its end")
+                continue
+            pairs, triples = error(domain, table, out)
+            _line(f"{name} {_version(python, name)}", run, f"{pairs:.4f}", f"{triples:.4f}")
+
+
+def _python(name: str) -> AbstractContextManager[str | None]:
+    named = os.environ.get(f"UNDERSTUDY_PEER_{name.split('-', maxsplit=1)[0].upper()}")
+    if named:
+        return nullcontext(named)
+    return python_with(name)
+
+
+def _version(python: str, name: str) -> str:
+    said = f"from importlib.metadata import version; print(version({name!r}))"
+    return subprocess.run([python, "-c", said], capture_output=True, text=True, check=False).stdout.strip()
+
+
+def _ours(table: Path, schema: Path, out: Path, environment: dict[str, str]) -> Run:
+    command = [
+        sys.executable,
+        "-m",
+        "understudy",
+        "synth",
+        str(table),
+        "--schema",
+        str(schema),
+        "-o",
+        str(out),
+    ]
+    command += ["--epsilon", str(EPSILON), "--delta", str(DELTA), "--job", out.name + str(time.time_ns())]
+    run = measured([*command, "--ledger", str(out.parent / "ledger.db")], out.parent, environment)
+    if run is None:
+        raise SystemExit("our own run failed")
+    return run
+
+
+def measured(command: list[str], folder: Path, environment: dict[str, str]) -> Run | None:
+    """What a command took, or None when it failed."""
+    start = time.perf_counter()
+    child = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert child.stderr is not None
+    said = child.stderr.read()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        print(said.decode(errors="replace")[-1500:])
+        return None
+    return Run(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000)
+
+
+def error(domain: Domain, real: Path, synthetic: Path) -> tuple[float, float]:
+    """Mean total variation distance over all pairs, and over 100 seeded triples."""
+    return _error(domain, real, _codes(domain, synthetic))
+
+
+def _error(domain: Domain, real: Path, made: Table) -> tuple[float, float]:
+    ours = _codes(domain, real)
+    rng = np.random.default_rng(0)
+    pairs = list(itertools.combinations(domain.names, 2))
+    triples = [tuple(rng.choice(domain.names, 3, replace=False).tolist()) for _ in range(100)]
+    pair, triple = (
+        np.mean(
+            [
+                0.5 * np.abs(a.counts / len(ours) - b.counts / len(made)).sum()
+                for a, b in zip(ours.count(cliques), made.count(cliques), strict=True)
+            ]
+        )
+        for cliques in (pairs, triples)
+    )
+    return float(pair), float(triple)
+
+
+def _codes(domain: Domain, path: Path) -> Table:
+    """The table's codes; a missing cell, which noise may bring about, has a code of its own and counts as wrong."""
+    table = read(path)
+    wider = Domain({name: size + 1 for name, size in domain.items()})
+    codes = {name: table[name].to_numpy().astype(np.float64) for name in domain}
+    return Table(
+        wider,
+        {n: np.where(np.isnan(c), domain[n], np.nan_to_num(c)).astype(np.int64) for n, c in codes.items()},
+    )
+
+
+def _domain(path: Path) -> Domain:
+    return Domain(json.loads(path.read_text()))
+
+
+def _schema(path: Path, domain: Domain) -> Path:
+    """A schema of codes 0, 1, 2, ... for every column."""
+    lines = ["[table]", f'name = "{path.stem}"']
+    for name, size in domain.items():
+        lines += [f'[columns."{name}"]', 'type = "integer"', "min = 0", f"max = {max(1, size - 1)}"]
+        lines += [f"bins = {size}"] if size > 1000 else []
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def _line(name: str, run: Run, pairs: str = "", triples: str = "") -> None:
+    print(
+        f"  {name:<38} {run.wall:>8.2f}  {run.processor:>13.2f}  {pairs:>10}  {triples:>12}  {run.megabytes:>5.0f}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
