@@ -63,6 +63,5 @@ def test_an_engine_that_fails_leaves_its_charge_and_no_record(tmp_path: Path) ->
     )
     with pytest.raises(OSError, match="disk"):
         curator.measure(["sex"], budget=Gaussian(20.0))
-    (job,) = ledger.account("people").jobs.values()
-    assert [charge.answer for charge in job.charges] == [None]
+    assert ledger.account("people").spent[0] == 1, "the job was paid for when it was opened"
     assert len(curator.charges) == 1, "what was charged stays spent"
