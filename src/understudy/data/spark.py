@@ -10,12 +10,14 @@ Works on Spark Connect: nothing here needs a Spark context, and what the workers
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -149,9 +151,8 @@ class _Packs:
 
     def __init__(self, frame: Any, domain: Domain, coder: Coder, keep: bool) -> None:
         self.domain = domain
-        with quiet():
-            packs = frame.mapInArrow(tasks.Pack(domain, coder), tasks.PACKS)
-        self._frame = packs.persist() if keep else packs
+        packs = on_workers(frame, tasks.Pack(domain, coder), tasks.PACKS)
+        self._frame = attempted(packs.persist, "plan the count") if keep else packs
         self._reducers = shuffle_partitions(frame.sparkSession)
         if keep:
             weakref.finalize(
@@ -176,14 +177,13 @@ class _Packs:
         return flat
 
 
-def bounded(frame: Any, unit: str, most: int, keys: Sequence[str]) -> Any:
-    """The DataFrame with at most `most` records of every unit: those whose `keys` hash lowest.
+def bounded(frame: Any, unit: str, most: int) -> Any:
+    """The DataFrame with the first `most` records of every unit, in the order in which Spark reads them.
 
-    A DataFrame has no first record, so which are kept is decided by what they hold: the same ones however
-    the records are partitioned and however often a task is tried. Records with equal keys are equal to all
-    who count them. Whom a record belongs to decides which are compared, so units never meet. A record
-    whose unit is missing is dropped (see `units`). Spark moves candidates to where their unit is: the one step
-    that moves records.
+    A record whose unit is missing is dropped (see `units`). No unit's records decide over another's, and all
+    of a unit's meet in one task, so whatever order Spark reads in, and however often a task is tried, at
+    most `most` of them are counted. Spark drops what cannot be among the first before it moves the rest to
+    where their unit is: the one step of this engine that moves records.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
@@ -192,10 +192,10 @@ def bounded(frame: Any, unit: str, most: int, keys: Sequence[str]) -> Any:
     known = owner.isNotNull()
     if dict(frame.dtypes)[unit] in ("float", "double"):
         known &= ~sql.isnan(owner)
-    held = [sql.col(quoted(name)) for name in keys]
-    place = sql.row_number().over(Window.partitionBy(owner).orderBy(sql.xxhash64(*held), *held))
-    rank = next(name for name in iter_names("rank") if name not in frame.columns)
-    return frame.where(known).withColumn(rank, place).where(sql.col(rank) <= most).drop(rank)
+    place, rank = free_names(frame.columns, 2)
+    first = sql.row_number().over(Window.partitionBy(owner).orderBy(place))
+    placed = frame.where(known).withColumn(place, sql.monotonically_increasing_id())
+    return placed.withColumn(rank, first).where(sql.col(rank) <= most).drop(place, rank)
 
 
 def count_spark_values(frame: Any, column: str) -> dict[Any, int]:
@@ -214,16 +214,26 @@ def count_spark_values(frame: Any, column: str) -> dict[Any, int]:
     return {value: count for value, count in counts if not (isinstance(value, float) and math.isnan(value))}
 
 
+def on_workers(frame: Any, task: Callable[[Any], Any], types: Any) -> Any:
+    """The DataFrame that a task makes of each partition's Arrow batches; columns may have any name."""
+    from pyspark.sql import functions as sql
+
+    names = tuple(frame.columns)
+    with quiet():  # Spark's own mapping trips over dots and backticks, so it sees numbers for names
+        numbered = [sql.col(quoted(name)).alias(f"c{place}") for place, name in enumerate(names)]
+        return frame.select(*numbered).mapInArrow(tasks.Named(names, task), types)
+
+
 def collected(frame: Any, what: str) -> pa.Table:
     """The rows of a small DataFrame; an error of Spark's without what it says of the records."""
-    with quiet():
-        return attempted(frame.toArrow, what)
+    return attempted(frame.toArrow, what)
 
 
 def attempted(work: Callable[[], T], what: str) -> T:
     """What `work` gives; an error of Spark's as one of ours, without what it says: it may quote a value."""
     try:
-        return work()
+        with quiet():
+            return work()
     except Exception as error:  # Spark's, Py4J's, gRPC's and Arrow's share no class
         said = str(error)
         task = re.search(r"OperatorError: (a Spark task could not [^\n]*)", said)
@@ -258,17 +268,25 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def iter_names(stem: str) -> Iterator[str]:
-    """Names, of which some are free."""
-    return (f"{stem}_{number}" for number in range(1 << 20))
+def free_names(taken: Sequence[str], count: int) -> list[str]:
+    """So many names that no column has; Spark's names differ by more than capitals."""
+    known = {name.lower() for name in taken}
+    free = (name for number in range(len(taken) + count) if (name := f"understudy_{number}") not in known)
+    return list(islice(free, count))
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without PySpark's warnings of versions of pandas: pandas has no part in this."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=FutureWarning, message=".*pandas.*")
-        yield
+    """Without PySpark's warnings of versions of pandas, which has no part in this, and without its log of
+    errors, which quotes records: they are raised, without their words."""
+    logs = logging.getLogger("SQLQueryContextLogger")
+    before, logs.disabled = logs.disabled, True
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=FutureWarning, message=".*pandas.*")
+            yield
+    finally:
+        logs.disabled = before
 
 
 def _merged(

@@ -38,6 +38,17 @@ _PARTIALS = pa.schema([("chunk", pa.int32()), ("counts", pa.binary())])
 
 
 @dataclass(frozen=True)
+class Named:
+    """Gives the columns of a partition their own names back, whatever Spark called them, for another task."""
+
+    names: tuple[str, ...]
+    task: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return self.task(batch.rename_columns(list(self.names)) for batch in batches)
+
+
+@dataclass(frozen=True)
 class Pack:
     """Codes the records of a partition: `coder` gives the codes of every column of `domain`."""
 

