@@ -97,7 +97,7 @@ def test_geography_is_nested(census):
         pairs = np.unique(np.stack([census["COUNTY"], census[name]]), axis=1)
         assert pairs.shape[1] == len(np.unique(census["COUNTY"])), name
     cities = np.unique(np.stack([census["CITY"], census["CITYPOP"]]), axis=1)
-    assert cities.shape[1] == len(np.unique(census["CITY"])) >= 5
+    assert cities.shape[1] == len(np.unique(census["CITY"])) >= 3
     assert (census["URBAN"][census["CITY"] > 0] == 2).all()
     assert np.unique(district, axis=1).shape[1] > 300
 

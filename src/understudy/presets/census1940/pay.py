@@ -57,7 +57,7 @@ def _wage(draft: Draft) -> None:
     city = np.where(draft["CITY"][paid] > 0, 0.12 + 0.05 * (draft["CITYPOP"][paid] > 600), 0.0)
     woman = draft["SEX"][paid] == 2
     # The pay gap differs from city to city, as the third contest metric asks.
-    gap = 0.34 + 0.16 * np.sin(draft["CITY"][paid] * 0.61) + 0.2 * (draft["OCCSCORE"][paid] > 26)
+    gap = 0.34 + 0.25 * np.sin(draft["CITY"][paid] * 0.71) + 0.2 * (draft["OCCSCORE"][paid] > 26)
     log = np.log(1_150 * draft.state.wage) + 0.034 * (draft["OCCSCORE"][paid] - 24) + city - gap * woman
     log = (
         log

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from understudy.presets.census1940.chance import Floats, Ints, crossed, log_linear, scattered, zipf
+from understudy.presets.census1940.chance import Floats, Ints, Mask, crossed, log_linear, scattered, zipf
 from understudy.presets.census1940.draft import Draft
 
 OLDEST = 108
@@ -129,7 +129,7 @@ def _rotated(count: int, rows: int) -> Floats:
 def _hispanic(draft: Draft) -> None:
     chance = draft.chance
     white = draft["RACE"] == 1
-    share = np.minimum(draft.state.hispanic * draft.places.ethnic**1.3, 0.85)[draft.district]
+    share = _crowded(draft, white)[draft.district]
     hispanic = np.flatnonzero(chance.coin(np.where(white, share, 0.01)))
     older = (draft["AGE"][hispanic] >= 35).astype(np.int64)
     detailed = np.array([100, 107, 450, 480, 498 - 38, 200, 300])[
@@ -138,6 +138,17 @@ def _hispanic(draft: Draft) -> None:
     draft.split("HISPAND", "HISPAN", scattered(len(draft), hispanic, detailed, 0), 100)
     named = chance.coin(np.where(draft["HISPAN"] > 0, 0.88, 0.004))
     draft["SPANNAME"] = 1 + named
+
+
+def _crowded(draft: Draft, white: Mask) -> Floats:
+    """For each district the share of its white people who are of Hispanic origin: in all, the state's share."""
+    state, raw = draft.state, draft.places.ethnic**1.3
+    people = np.bincount(draft.district[white], minlength=len(raw)) / max(len(draft), 1)
+    scale = state.hispanic
+    for _ in range(20):
+        found = float(people @ np.minimum(scale * raw, 0.85))
+        scale *= state.hispanic / found if found > 0 else 1.0
+    return np.minimum(scale * raw, 0.85)
 
 
 def _birthplace(draft: Draft) -> None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class City:
-    """An identifiable city: its code, its people in hundreds, its county (an index) and its metro area."""
+    """An identifiable city, one of 10,000 people or more: its code, its people in hundreds, its county (an index)
+    and its metro area.
+    """
 
     code: int
     hundreds: int
@@ -108,7 +110,7 @@ ARIZONA_LIKE = State(
     fips=4,
     layout=4,
     counties=(*range(10, 271, 20), 9010),
-    cities=(City(5350, 654, 6, 620), City(7050, 368, 9), City(4050, 72, 6, 620), City(2489, 49, 6, 620)),
+    cities=(City(5350, 654, 6, 620), City(7050, 368, 9)),
     economic_areas=(11, 12, 13),
     supervisors=(10, 20),
     people_per_district=640,
@@ -156,7 +158,7 @@ VERMONT_LIKE = State(
     fips=50,
     layout=50,
     counties=tuple(range(10, 271, 20)),
-    cities=(City(905, 277, 3), City(6014, 171, 10), City(552, 109, 11), City(705, 76, 1)),
+    cities=(City(905, 277, 3), City(6014, 171, 10), City(552, 109, 11)),
     economic_areas=(21, 22, 23),
     supervisors=(10, 20),
     people_per_district=560,
