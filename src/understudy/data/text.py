@@ -6,29 +6,23 @@ comes as numbers gives the same codes as the whole file would.
 
 from __future__ import annotations
 
-import csv
-import io
 import mmap
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from understudy.data import delimited
 from understudy.data.cache import scratch_folder
 from understudy.data.part import Part
 from understudy.data.source import Source
-from understudy.data.textfaults import long_fields, quotes_close
 from understudy.errors import FileError, OperatorError
 
 _Read = Callable[[bytes, Sequence[str], Mapping[str, pa.DataType]], pa.Table]
 
 PIECE = 32 << 20  # bytes read at a time
-QUOTE = 34
 # The order in which Arrow tries types on a column of text.
 _LADDER = [
     pa.null(),
@@ -117,13 +111,12 @@ class TextPart(Part):
         if target == len(content):
             return target
         piece = content[start:target]
-        quotes = np.flatnonzero(np.frombuffer(piece, np.uint8) == QUOTE)
-        if not len(quotes):
-            return start + _last_line(piece, len(piece)) + 1
-        end = _last_outside(piece, quotes)
-        if end and quotes_close(piece[:end], self._dialect.delimiter):
-            return start + end
-        return start + _record_end(piece, self._dialect.delimiter)
+        if piece.find(b'"') < 0:
+            return start + max(piece.rfind(b"\n"), piece.rfind(b"\r", 0, len(piece) - 1)) + 1
+        from understudy.data.record_ends import end_of_records  # Numba takes a while to import
+
+        skip = len(delimited.BOM) if not start and piece.startswith(delimited.BOM) else 0
+        return start + end_of_records(piece, self._dialect.delimiter, skip=skip)
 
     def _inferred(self) -> pa.Schema:
         """The first type that fits all of each column, as when the file is read whole."""
@@ -155,43 +148,14 @@ class _Piece(Source):
 
 
 def _lines_before(content: mmap.mmap, place: int) -> int:
-    return sum(content[start : min(start + PIECE, place)].count(b"\n") for start in range(0, place, PIECE))
-
-
-def _last_line(piece: bytes, before: int) -> int:
-    """Where the last line end before a place stands; -1 without one."""
-    found = piece.rfind(b"\n", 0, before)
-    return found if found >= 0 else piece.rfind(b"\r", 0, before)
-
-
-def _last_outside(piece: bytes, quotes: Any) -> int:
-    """Where the last line ends that ends outside of quotes, if these take turns to open and close; else 0."""
-    before = len(piece)
-    while (found := _last_line(piece, before)) >= 0:
-        opened = int(np.searchsorted(quotes, found))
-        if opened % 2 == 0:
-            return found + 1
-        before = int(quotes[opened - 1])
-    return 0
-
-
-def _record_end(piece: bytes, delimiter: str) -> int:
-    """Where the last record but one ends, by the slow and sure way: the last may be cut off."""
-    done = sure = last = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal done
-        for line in io.BytesIO(piece):
-            done += len(line)
-            yield line.decode("latin-1")
-
-    with long_fields():
-        try:
-            for _ in csv.reader(lines(), delimiter=delimiter):
-                sure, last = last, done
-        except csv.Error:  # for the reader of the piece to tell
-            return len(piece)
-    return sure
+    """How many lines end before a place, in any of the three ways."""
+    lines = 0
+    for start in range(0, place, PIECE):
+        end = min(start + PIECE, place)
+        piece = content[start : end + 1]  # one more, so that no pair is cut
+        lines += piece.count(b"\n", 0, end - start) + piece.count(b"\r", 0, end - start)
+        lines -= piece.count(b"\r\n")
+    return lines
 
 
 def _unpack(found: Source) -> mmap.mmap:

@@ -44,7 +44,7 @@ def find_fault(
 ) -> FileError | None:
     """The first row with another number of fields than the header, or a quote out of place, if any."""
     before = 0
-    with long_fields():
+    with _long_fields():
         reader = csv.reader(_lines(content), delimiter=delimiter, strict=strict)
         while True:
             try:
@@ -91,7 +91,7 @@ class _View(io.RawIOBase):
 
 
 @contextmanager
-def long_fields() -> Iterator[None]:
+def _long_fields() -> Iterator[None]:
     """Fields of any length: an unclosed quote makes one of the whole rest of the file."""
     before = csv.field_size_limit(sys.maxsize)
     try:

@@ -37,7 +37,7 @@ CELLS = st.text(st.sampled_from('ab1,;"\n\r é\t'), max_size=6)
 @given(
     rows=st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=30),
     piece=st.integers(1, 90),
-    end=st.sampled_from("\n"),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
 )
 def test_a_file_in_pieces_is_the_file(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]], piece: int, end: str
@@ -57,6 +57,32 @@ def test_a_file_in_pieces_is_the_file(
         assert whole(FileSet.open(str(path), delimiter=",")).equals(wanted)
     finally:
         text.PIECE = before
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    cells=st.lists(st.one_of(CELLS, st.sampled_from(["", "1", "2.5", "true", "2020-01-01"])), max_size=30),
+    piece=st.integers(1, 60),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    start=st.sampled_from([b"", b"\xef\xbb\xbf"]),
+)
+def test_a_single_column_in_pieces_has_the_values_and_the_type_of_the_whole(
+    tmp_path_factory: pytest.TempPathFactory, cells: list[str], piece: int, end: str, start: bytes
+) -> None:
+    quoted = [
+        f'"{cell.replace(chr(34), chr(34) * 2)}"' if set(cell) & set('",\n\r') else cell for cell in cells
+    ]
+    path = tmp_path_factory.mktemp("pieces") / "t.csv"
+    path.write_bytes(start + end.join(["x", *quoted]).encode())
+    wanted = read(path, delimiter=",")
+    before, text.PIECE = text.PIECE, piece
+    try:
+        source = FileSet.open(str(path), delimiter=",", infer=True)
+        assert source.types == wanted.schema
+        found = [row for batch in source.scan(["x"], {}) for row in batch.to_pylist()]
+    finally:
+        text.PIECE = before
+    assert found == wanted.to_pylist()
 
 
 def test_quotes_in_the_middle_of_fields_do_not_move_the_ends_of_records(
