@@ -136,7 +136,7 @@ def _settle(height: Callable[[float], float], sure: float, start: float, slope: 
     """The largest x found with a height of at most zero, and within `near` of it: secants in a bracket."""
     low, high, x = sure, math.inf, start
     last: tuple[float, float] | None = None
-    for _ in range(60):
+    for turn in range(1, 90):
         y = height(x)
         if y <= 0:
             low = max(low, x)
@@ -151,6 +151,6 @@ def _settle(height: Callable[[float], float], sure: float, start: float, slope: 
         last = (x, y)
         # aim a little below zero, so that a straight line ends on the safe side
         x -= max((y + near / 2) / slope, -1.0)
-        if not low < x < high:
+        if not low < x < high or turn % 5 == 0:  # a curve with a cliff is no straight line
             x = low + 0.5 if math.isinf(high) else 0.5 * (low + high)
     return low

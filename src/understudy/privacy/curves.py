@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # How far, relative to epsilon, the grid may move the answer when there are up to a hundred choices.
 RESOLUTION = 1e-5
-# The grid reaches to where the curve is e^-25 of its value at the epsilon asked about.
-_REACH = 50.0
+# The grid reaches to where the curve is e^-30 of its value at the epsilon asked about.
+_REACH = 60.0
 # Grid points in a deviation of the loss, where lattices are summed.
 _PARTS = 150
 # The excess of a smooth bound, on mu^2, below which lattices are not worth summing.

@@ -61,14 +61,14 @@ def smooth(losses: Iterable[Gaussian], tau2: float) -> Smooth | None:
         if room <= 0:
             return None
         paid += 1 / room
-        error += loss.neighbours.l1 * (1 if loss.weights is None else len(loss.weights)) * _leak(tau2)
+        error += loss.neighbours.l1 * (1 if loss.weights is None else len(loss.weights)) * leak(tau2)
     spacings = np.array(sorted(cells))
     counts = np.array([cells[a2] for a2 in spacings.tolist()], dtype=np.int64)
     payers = _payers(spacings, counts, paid, tau2)
     if np.any(tau2 * spacings[payers > 0] >= 1):
         return None
     paid += float(np.sum(payers * spacings / np.where(payers > 0, 1 - tau2 * spacings, 1.0)))
-    error += float(payers.sum()) * _leak(tau2)
+    error += float(payers.sum()) * leak(tau2)
     excess = _ride(spacings, counts - payers, paid)
     mu2 = paid + float(np.sum((counts - payers) * spacings))
     if error > 0.1:
@@ -85,7 +85,7 @@ def moved_cells(loss: Gaussian) -> Counter[float] | None:
     return Counter({weight**2 / (part * loss.sigma**2): part * count for weight, count in counts.items()})
 
 
-def _leak(tau2: float) -> float:
+def leak(tau2: float) -> float:
     """2 sum over n of exp(-2 pi^2 tau^2 n^2), with its tail."""
     return 2.001 * math.exp(-2 * math.pi**2 * tau2)
 
