@@ -40,7 +40,7 @@ class ScratchFolder:
                     hint="set TMPDIR to a folder with room.",
                 ) from None
             with suppress(OSError):
-                lock = _locked(self.path / LOCK)
+                lock = locked(self.path / LOCK)
                 if lock is not None and (self.path / LOCK).exists():
                     self.close = weakref.finalize(self, _remove, self.path, lock)
                     return
@@ -51,11 +51,11 @@ def sweep(parent: Path) -> None:
     """Remove the folders of processes that ended without doing so."""
     for folder in parent.glob(PREFIX + "*"):
         with suppress(OSError):
-            if folder.stat().st_uid == os.getuid() and (lock := _locked(folder / LOCK)) is not None:
+            if folder.stat().st_uid == os.getuid() and (lock := locked(folder / LOCK)) is not None:
                 _remove(folder, lock)
 
 
-def _locked(path: Path) -> int | None:
+def locked(path: Path) -> int | None:
     """A handle of the file, locked until it is closed; None when another process has it."""
     import fcntl
 

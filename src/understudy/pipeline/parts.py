@@ -12,13 +12,15 @@ import hashlib
 import json
 import os
 import secrets
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from understudy.errors import FileError, ParameterError
+from understudy.errors import FileError, OperatorError, ParameterError
 from understudy.pipeline.release import MOST_ROWS, Release
 from understudy.transforms.codec import Within
 
@@ -64,19 +66,47 @@ def sample_to_folder(
 
     place = Path(folder)
     wanted = _manifest(release, place, rows, seed, within)
-    missing = [number for number in range(wanted.parts) if not _is_whole(place, wanted, number)]
 
     def make(number: int) -> None:
         table = release.draw(wanted.part(number), part_seed(wanted.seed, number), within)
         with Writer(_part(place, number)) as file:
             file.write(table)
 
-    with progress("generating records", total=wanted.parts) as advance, ThreadPoolExecutor(TOGETHER) as pool:
+    with (
+        _alone(place),
+        progress("generating records", total=wanted.parts) as advance,
+        ThreadPoolExecutor(TOGETHER) as pool,
+    ):
+        missing = [number for number in range(wanted.parts) if not _is_whole(place, wanted, number)]
         advance(wanted.parts - len(missing))
         for start in range(0, len(missing), TOGETHER):  # no more in flight, so that an interrupt is heeded
             for _ in pool.map(make, missing[start : start + TOGETHER]):
                 advance(1)
     return wanted.rows
+
+
+def part_rows(release: Release) -> int:
+    """How many rows a part has: fewer where the table is wide."""
+    return min(PART_ROWS, max(1, PART_CELLS // max(1, len(release.schema.columns))))
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Nobody else works on the folder meanwhile; what a killed run left unfinished is removed."""
+    from understudy.data.scratch import locked
+
+    handle = locked(place / MANIFEST)
+    if handle is None:
+        raise OperatorError(
+            f"another process is drawing the sample in {str(place)!r}.",
+            hint="wait for it, or give a new folder.",
+        )
+    try:
+        for unfinished in place.glob(".part-*.part"):
+            unfinished.unlink(missing_ok=True)
+        yield
+    finally:
+        os.close(handle)
 
 
 def part_seed(seed: int, number: int) -> np.random.Generator:
@@ -93,12 +123,11 @@ def _manifest(release: Release, place: Path, rows: int | None, seed: int | None,
     ):
         raise ParameterError(f"rows {rows!r} is not a whole number from 0 to {MOST_ROWS}.")
     begun = _begun(place)
-    columns = max(1, len(release.schema.columns))
     wanted = Manifest(
         release=digest(release),
         rows=release.rows if rows is None else rows,
         seed=(secrets.randbits(63) if begun is None else begun.seed) if seed is None else seed,
-        part_rows=min(PART_ROWS, max(1, PART_CELLS // columns)),
+        part_rows=part_rows(release),
         within=within,
     )
     if begun is None:

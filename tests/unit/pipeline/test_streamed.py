@@ -246,6 +246,22 @@ def test_the_whole_of_many_parts_matches_the_field(release: Release, tmp_path: P
     assert np.abs(found - wanted).max() < 6 * np.sqrt(200)  # 200 parts, each off by a record or so a cell
 
 
+def test_what_a_killed_run_left_unfinished_goes_and_two_runs_never_share_a_folder(
+    release: Release, tmp_path: Path
+) -> None:
+    from understudy.data.scratch import locked
+
+    sample_to_folder(release, tmp_path / "s", 150, seed=1)
+    (tmp_path / "s" / ".part-000001.parquet.abc.part").write_bytes(b"half")
+    handle = locked(tmp_path / "s" / MANIFEST)
+    assert handle is not None
+    with pytest.raises(OperatorError, match="another process"):
+        sample_to_folder(release, tmp_path / "s", 150, seed=1)
+    os.close(handle)
+    sample_to_folder(release, tmp_path / "s", 150, seed=1)
+    assert sorted(contents(tmp_path / "s")) == [MANIFEST, "part-000000.parquet", "part-000001.parquet"]
+
+
 def test_no_records_are_still_a_table(release: Release, tmp_path: Path) -> None:
     sample_to_folder(release, tmp_path / "s", 0)
     assert pq.read_table(tmp_path / "s").column_names == ["a", "b", "c"]
