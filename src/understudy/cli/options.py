@@ -34,7 +34,9 @@ budget = several(
 mechanism = several(
     click.option(
         "--mechanism",
-        type=click.Choice(["mst", "nist-mst", "independent", "fixed"]),
+        type=click.Choice(
+            ["mst", "nist-mst", "independent", "fixed", "privsyn", "privbayes", "field-groups"]
+        ),
         default="mst",
         show_default=True,
         help="What to measure.",
@@ -44,9 +46,14 @@ mechanism = several(
         "cliques",
         multiple=True,
         metavar="A,B[,C]",
-        help="Columns to measure together: all of them for fixed, forced ones for mst and nist-mst. Repeatable.",
+        help="Columns to measure together: all of them for fixed, the groups of field-groups, forced ones for mst, "
+        "nist-mst and privsyn. Repeatable.",
     ),
-    click.option("--public", type=click.Path(), help="A public table with the same columns, for nist-mst."),
+    click.option(
+        "--public",
+        type=click.Path(),
+        help="A public table with the same columns, for nist-mst and field-groups.",
+    ),
 )
 
 data = several(

@@ -88,7 +88,9 @@ def _shared(domain: Domain, cliques: Sequence[Clique], variances: Mapping[Clique
     common = {a & b for a, b in itertools.combinations(sets, 2)} | {frozenset({name}) for name in domain}
     common.discard(frozenset())
     found = []
-    for columns in sorted((domain.order(names) for names in common), key=lambda names: (len(names), names)):
+    place = {name: number for number, name in enumerate(domain)}
+    ordered = sorted((domain.order(names) for names in common), key=lambda c: (len(c), [place[n] for n in c]))
+    for columns in ordered:
         members = tuple(i for i, clique in enumerate(cliques) if set(columns) <= set(clique))
         if len(members) < 2:
             continue

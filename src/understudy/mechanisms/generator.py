@@ -136,11 +136,12 @@ def generator_from(header: Mapping[str, Any], arrays: Arrays) -> Generator:
 
 
 def _readers() -> dict[Any, Callable[[Mapping[str, Any], Arrays], Generator]]:
-    from understudy.mechanisms import bayesian_network, gradual_update
+    from understudy.mechanisms import bayesian_network, gradual_update, group_histograms
     from understudy.model import MarkovField, field_file
 
     return {
         field_file.FORMAT: MarkovField.from_arrays,
         bayesian_network.KIND: bayesian_network.BayesianNetwork.from_arrays,
         gradual_update.KIND: gradual_update.GradualUpdate.from_arrays,
+        group_histograms.KIND: group_histograms.GroupHistograms.from_arrays,
     }

@@ -108,15 +108,22 @@ def move(
     # Whichever list is longer, a random part of it is used.
     state = _shuffle(movers, state)
     state = _shuffle(places, state)
-    for i in range(min(movers.size, places.size)):
+    moved = min(movers.size, places.size)
+    copied = 0
+    models = np.empty(moved, np.int32)
+    for i in range(moved):
         record, c = movers[i], places[i]
         if copying and counts[c] > 0:
             state = _next(state)
-            model = members[starts[c] + int(_unit(state) * counts[c])]
-            for k in range(codes.shape[0]):
-                codes[k, record] = codes[k, model]
+            models[copied] = members[starts[c] + int(_unit(state) * counts[c])]
+            movers[copied] = record
+            copied += 1
             continue
         for k in range(columns.size):
             codes[columns[k], record] = c // strides[k]
             c %= strides[k]
+    for k in range(codes.shape[0]):  # column by column: one column stays in the cache
+        line = codes[k]
+        for i in range(copied):
+            line[movers[i]] = line[models[i]]
     return off

@@ -15,7 +15,9 @@ from understudy.model.sample import smallest_unsigned
 
 KIND = "understudy gradual update"
 Cells = npt.NDArray[np.float64]
-_DECAY, _EVERY = 0.84, 20  # the step shrinks by this factor every so many rounds
+# Copies make records alike, and what they share by chance stays: so coarse work is done by overwriting alone.
+_COARSE = 0.3  # of the rounds
+_FINE_STEP = 0.1  # of what a cell is off by, once records are copied
 _PATIENCE = 10  # rounds without a better fit before the work ends
 
 
@@ -23,8 +25,8 @@ class GradualUpdate(Simulator):
     """Consistent marginals, and the records that are made to follow them.
 
     Records start as independent columns. In every round each marginal in turn has records moved from over-full to
-    under-full cells: in one round the record's columns of this marginal are overwritten, in the next the whole
-    record becomes a copy of one that is in the wanted cell already. `rounds` is the most that are made.
+    under-full cells. At first the record's columns of this marginal are overwritten; later every other round makes
+    the whole record a copy of one that is in the wanted cell already. `rounds` is the most that are made.
     """
 
     def __init__(
@@ -45,9 +47,9 @@ class GradualUpdate(Simulator):
         codes = np.empty((len(self.domain), rows), widest)
         for i, name in enumerate(self.domain):
             codes[i] = _shuffled(self.tables[name,], rows, random)
-        follow(
-            codes, [self._aim(clique, rows) for clique in self.tables if len(clique) > 1], self.rounds, random
-        )
+        covered = {name for clique in self.tables for name in clique if len(clique) > 1}
+        followed = [clique for clique in self.tables if len(clique) > 1 or clique[0] not in covered]
+        follow(codes, [self._aim(clique, rows) for clique in followed], self.rounds, random)
         return {
             name: codes[i].astype(smallest_unsigned(size))
             for i, (name, size) in enumerate(self.domain.items())
@@ -100,14 +102,15 @@ def follow(
     cell, members = np.empty(rows, np.int32), np.empty(rows, np.int32)
     best, since = np.inf, 0
     for number in range(rounds):
-        step = _DECAY ** (number // _EVERY)
+        coarse = number < _COARSE * rounds
+        step, copying = (1.0, False) if coarse else (_FINE_STEP, number % 2 == 1)
         off = 0.0
         for place in random.permutation(len(aims)):
             columns, strides, wanted = aims[place]
             seed = random.integers(1, 2**63, dtype=np.uint64)
-            off += move(codes, columns, strides, wanted, step, number % 2 == 1, seed, cell, members)
-        best, since = (off, 0) if off < 0.999 * best else (best, since + 1)
-        if since > _PATIENCE:
+            off += move(codes, columns, strides, wanted, step, copying, seed, cell, members)
+        best, since = (off, 0) if coarse or off < 0.999 * best else (best, since + 1)
+        if since > _PATIENCE and copying:  # a copy leaves every other marginal of its record as it was
             break
 
 

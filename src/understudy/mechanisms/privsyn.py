@@ -8,6 +8,8 @@ from what was submitted:
   that PrivSyn's DenseMarg adds up; PrivSyn itself adds noise to all dependences and then decides;
 - all cliques share one accountant, also those with Laplace noise, for which the entry set epsilons aside; none has
   it unless asked for (the entry: INCWAGE, ENUMDIST and (INCWAGE, SEX, CITY));
+- records are copied only once overwriting has done the coarse work; the entry alternated from the start, by which
+  on many columns records grow alike;
 - codes below `threshold` standard deviations, or `least` records, are merged (the entry: 4.5 and 800).
 """
 

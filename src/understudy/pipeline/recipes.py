@@ -10,21 +10,37 @@ from typing import Any
 from understudy.domain import Clique
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
-from understudy.mechanisms import MST, NIST_MST, Fixed, Independent, Mechanism
+from understudy.mechanisms import (
+    MST,
+    NIST_MST,
+    FieldGroups,
+    Fixed,
+    Independent,
+    Mechanism,
+    PrivBayes,
+    PrivSyn,
+)
 
-NAMES = ("mst", "nist-mst", "independent", "fixed")
+NAMES = ("mst", "nist-mst", "independent", "fixed", "privsyn", "privbayes", "field-groups")
 
 
 def mechanism_of(name: str, *, cliques: Sequence[Clique] = (), public: Counter | None = None) -> Mechanism:
-    """The mechanism of that name with its default settings; `cliques` are forced, or all there is for `fixed`."""
+    """The mechanism of that name with its default settings.
+
+    `cliques` are forced, or all there is for `fixed`, or the groups of `field-groups`.
+    """
     if name == "mst":
         return MST(forced=cliques)
-    if name == "independent":
+    if name == "privsyn":
+        return PrivSyn(forced=cliques)
+    if name == "field-groups":
+        return FieldGroups(cliques, public=public)
+    if name in ("independent", "privbayes"):
         if cliques:
             raise ParameterError(
-                "cliques were given to 'independent', which measures none.", hint="use fixed or mst."
+                f"cliques were given to {name!r}, which takes none.", hint="use fixed or mst."
             )
-        return Independent()
+        return Independent() if name == "independent" else PrivBayes()
     if name == "fixed":
         if not cliques:
             raise ParameterError(

@@ -1,0 +1,128 @@
+"""Field groups, the contest's fourth entry (Gardn999): full histograms of small groups, drawn independently.
+
+Every cell of a group's product domain gets discrete Laplace noise, and what is below `1.9 * scale * log10(cells)`
+becomes zero. It differs from what was submitted:
+
+- the entry's 39 groups were made by hand; here they are given, or found on public data;
+- the entry's scale is groups / epsilon; here the groups compose by the accountant of this package, at less noise;
+- noise on the cells that no record falls in is drawn without visiting them, with the same law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
+from understudy.marginals import Counter
+from understudy.mechanisms.group_histograms import GroupHistograms
+from understudy.mechanisms.mechanism import Allotment, Fit, allot
+from understudy.mechanisms.mutual_information import all_pairs, pair_information
+from understudy.privacy import Budget, Curator, Group, Laplace
+from understudy.transforms.compress import Compression
+
+
+@dataclass(frozen=True)
+class FieldGroups:
+    """Measures the whole histogram of each group of columns, cuts it off, and draws groups independently.
+
+    `groups`: sets of columns, each column in one at most; a column in none is a group of its own. Without groups,
+    a `public` table with the same columns tells: the pairs that say most of each other are joined, as long as a
+    group has no more than `limit_cells` cells and a pair says at least `least_information` (nats). `factor`: what
+    the cut-off is a multiple of.
+    """
+
+    groups: tuple[Clique, ...]
+    public: Counter | None
+    limit_cells: int
+    least_information: float
+    factor: float
+
+    def __init__(
+        self,
+        groups: Sequence[Sequence[str]] = (),
+        *,
+        public: Counter | None = None,
+        limit_cells: int = 10**6,
+        least_information: float = 0.1,
+        factor: float = 1.9,
+    ) -> None:
+        if not groups and public is None:
+            raise ParameterError(
+                "field groups need groups of columns, or a public table to find them on.",
+                hint="give groups=[(...), ...] or public=table.",
+            )
+        if not (limit_cells >= 1 and least_information >= 0 and factor > 0):
+            raise ParameterError("limit_cells, least_information and factor must be positive.")
+        given = tuple((group,) if isinstance(group, str) else tuple(group) for group in groups)
+        for name, value in (
+            ("groups", given),
+            ("public", public),
+            ("limit_cells", int(limit_cells)),
+            ("least_information", float(least_information)),
+            ("factor", float(factor)),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:
+        return "field-groups"
+
+    def plan(self, domain: Domain) -> tuple[Group, ...]:
+        return (Group("groups", "laplace", Fraction(1), count=len(self.all_groups(domain))),)
+
+    def cliques(self, domain: Domain) -> list[Clique]:
+        """None: a group's histogram holds filled cells alone, however large the group."""
+        self.all_groups(domain)
+        return []
+
+    def all_groups(self, domain: Domain) -> list[Clique]:
+        """The groups, every column in one."""
+        found = [domain.clique(group) for group in self.groups]
+        if not found and self.public is not None:
+            if self.public.domain != domain:
+                raise ParameterError(
+                    "the public table's columns or their sizes differ from the private table's.",
+                    hint="encode both with one schema.",
+                )
+            return found_groups(self.public, self.limit_cells, self.least_information)
+        covered = [name for group in found for name in group]
+        if len(set(covered)) != len(covered):
+            raise ParameterError("a column is in two groups.", hint="put each column in one group at most.")
+        return found + [(name,) for name in domain if name not in covered]
+
+    def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
+        loss = allot(curator, self.plan(domain), budget)["groups"]
+        assert isinstance(loss, Laplace)
+        scale = curator.neighbours.l1 / loss.epsilon
+        groups = self.all_groups(domain)
+        found = [curator.histogram(group, loss, self._cut_off(domain, group, scale)) for group in groups]
+        totals = [int(cells.counts.sum()) for cells in found]
+        # What was cut off is missing from a group's sum; the fullest group misses least.
+        total = float(max([1, *totals]))
+        cells = [(cells.places, cells.counts.astype(np.float64)) for cells in found]
+        return Fit((), GroupHistograms(domain, groups, cells, total), Compression.none(domain))
+
+    def _cut_off(self, domain: Domain, group: Clique, scale: float) -> int:
+        return max(1, math.ceil(self.factor * scale * math.log10(max(domain.size(group), 1))))
+
+
+def found_groups(public: Counter, limit_cells: int, least: float) -> list[Clique]:
+    """Groups of columns that say much of each other on a public table: pairs joined, the strongest first."""
+    domain = public.domain
+    information = pair_information(public, all_pairs(domain, limit_cells))
+    member = {name: [name] for name in domain}
+    for pair in sorted(information, key=lambda pair: -information[pair]):
+        first, second = member[pair[0]], member[pair[1]]
+        if information[pair] < least:
+            break
+        if first is not second and domain.size([*first, *second]) <= limit_cells:
+            first.extend(second)
+            for name in second:
+                member[name] = first
+    return [domain.order(group) for group in {id(group): group for group in member.values()}.values()]
