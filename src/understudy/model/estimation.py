@@ -150,7 +150,9 @@ class _Problem:
         values, weights = observations.values / self.total, observations.weights * self.total**2
         problem = LeastSquares(observations, self.propagation, values, weights, self.possible)
         self.propagation.calibrate(fitted, np.empty(observations.plan.separator_cells))
-        programme = QuadraticProgramme(observations, measurements, self.total, self.possible, fitted)
+        programme = QuadraticProgramme(
+            observations, measurements, self.total, self.possible, fitted, goal.limit
+        )
         state = Polish(problem, programme, first, fitted, programme.loss(fitted))
 
         def shifted(found: Certificate) -> Certificate:

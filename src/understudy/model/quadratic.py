@@ -43,6 +43,7 @@ class QuadraticProgramme:
         total: float,
         possible: Floats | None,
         centre: Floats,
+        limit: int,
     ) -> None:
         plan = self.plan = observations.plan
         tree = plan.tree
@@ -68,6 +69,7 @@ class QuadraticProgramme:
             self.weights[self.free] = self._hold()[self.free]
         self.firmness = 1.0
         self.damping = 1e-9
+        self.limit = limit
         self.held = self._any_held()
         self.allowed = np.zeros(0, np.bool_) if possible is None else np.isfinite(possible)
         self.edges = plan.separator_cells
@@ -220,6 +222,7 @@ class QuadraticProgramme:
                 return image
 
             scale = np.maximum(diagonal, least)
-            solution, taken = conjugate_gradients(apply, gradient, scale, accuracy, _CG_STEPS)
+            most = min(_CG_STEPS, max(self.limit - self.steps, 1))
+            solution, taken = conjugate_gradients(apply, gradient, scale, accuracy, most)
         self.steps += taken
         return solution

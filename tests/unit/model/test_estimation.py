@@ -257,3 +257,12 @@ def test_a_repeated_fit_does_not_depend_on_what_was_fitted_before():
     first = estimate(DOMAIN, CYCLE).marginal(("a", "b", "c")).counts
     estimate(DOMAIN, [noisy(("a", "u"), 9)])
     np.testing.assert_array_equal(first, estimate(DOMAIN, CYCLE).marginal(("a", "b", "c")).counts)
+
+
+def test_few_steps_are_kept_to_and_what_they_reached_is_still_certified():
+    measured = [noisy(("a", "b"), 1, stddev=60.0), *CYCLE]
+    best = estimate(DOMAIN, measured).fit.loss
+    for steps in (0, 1, 5, 20):
+        fit = estimate(DOMAIN, measured, max_steps=steps, tolerance=0.0).fit
+        assert fit.steps <= steps + 60  # a step under way, and the last look at the entropy, are finished
+        assert fit.loss - fit.gap <= best + 1e-9 <= fit.loss + 2e-9
