@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,7 @@ from understudy.transforms.encode import Encoder
 SIZES = (2, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30, 40, 50, 60, 75, 100, 5, 9)
 TEXTS = 4  # every fourth column holds texts, the others whole numbers
 FILE_ROWS = 2_000_000
+DISTINCT = 10  # files with records of their own; any more are copies of these, which take as long to read
 BUDGET: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-9}
 
 
@@ -43,6 +45,7 @@ def main() -> None:
     """Print every figure beside its limit."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=float, default=1e7)
+    parser.add_argument("--only", choices=["counting", "generation"])
     parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.step:
@@ -57,8 +60,10 @@ def main() -> None:
         simulate(int(given.rows), large)
         simulate(int(given.rows / 10), small)
         run("warm", small)  # compiles what is compiled once
-        counting(large, small)
-        generation(large)
+        if given.only != "generation":
+            counting(large, small)
+        if given.only != "counting":
+            generation(large)
 
 
 def counting(large: Path, small: Path) -> None:
@@ -90,6 +95,8 @@ def counting(large: Path, small: Path) -> None:
 
 def generation(large: Path) -> None:
     """A sample of as many rows, to Parquet, beside writing the same records and the same bytes."""
+    if not (large / "people.release").exists():
+        run("streamed", large)
     drawn, written, copied = (run(step, large) for step in ("generate", "write", "copy"))
     line("generation to Parquet", f"{drawn['seconds']:.1f} s")
     line(
@@ -230,7 +237,7 @@ def line(*words: str) -> None:
 
 
 def simulate(rows: int, folder: Path) -> None:
-    """A folder of Parquet files in which every column leans on the one before it, and its schema."""
+    """A folder of Parquet files, and its schema."""
     (folder / "people").mkdir(parents=True)
     described = ['[table]\nname = "people"\n']
     for place, size in enumerate(SIZES):
@@ -239,14 +246,23 @@ def simulate(rows: int, folder: Path) -> None:
         described.append(f"[columns.c{place}]\n{bounds if place % TEXTS else values}\n")
     (folder / "people.toml").write_text("".join(described))
     for number, start in enumerate(range(0, rows, FILE_ROWS)):
-        rng, count = np.random.default_rng(number), min(FILE_ROWS, rows - start)
-        before, columns = rng.integers(0, 1 << 20, count), {}
-        for place, size in enumerate(SIZES):
-            before = np.where(rng.random(count) < 0.6, before, rng.integers(0, 1 << 20, count))
-            codes = pa.array(before % size)
-            texts = pa.array([f"v{code}" for code in range(size)])
-            columns[f"c{place}"] = codes if place % TEXTS else texts.take(codes)
-        pq.write_table(pa.table(columns), folder / "people" / f"part-{number:05}.parquet")
+        path, count = folder / "people" / f"part-{number:05}.parquet", min(FILE_ROWS, rows - start)
+        if number >= DISTINCT and count == FILE_ROWS:
+            shutil.copy(folder / "people" / f"part-{number % DISTINCT:05}.parquet", path)
+        else:
+            pq.write_table(records(count, number), path)
+
+
+def records(rows: int, seed: int) -> pa.Table:
+    """Records in which every column leans on the one before it."""
+    rng = np.random.default_rng(seed)
+    before, columns = rng.integers(0, 1 << 20, rows), {}
+    for place, size in enumerate(SIZES):
+        before = np.where(rng.random(rows) < 0.6, before, rng.integers(0, 1 << 20, rows))
+        codes = pa.array(before % size)
+        texts = pa.array([f"v{code}" for code in range(size)])
+        columns[f"c{place}"] = codes if place % TEXTS else texts.take(codes)
+    return pa.table(columns)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from understudy.data import source
+from understudy.data.keyed import literal_parent, with_keys
 from understudy.data.part import Part, open_part
 from understudy.errors import FileError
 
@@ -60,8 +61,11 @@ class FileSet:
         `infer` finds the types of text columns by reading all of it; else they are text.
         """
         paths = find_files(pattern, kind)
+        base = Path(pattern) if Path(pattern).is_dir() else literal_parent(pattern)
+        base = paths[0].parent if paths == [base] else base
         with ThreadPoolExecutor(4) as pool:
-            parts = tuple(pool.map(lambda path: open_part(path, kind, delimiter, infer), paths))
+            opened = pool.map(lambda path: open_part(path, kind, delimiter, infer), paths)
+            parts = tuple(with_keys(part, base) for part in opened)
         for part in parts:
             _check_same(parts[0], part)
         return cls(parts, _united(parts))

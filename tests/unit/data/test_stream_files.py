@@ -199,6 +199,29 @@ def test_a_folder_stands_for_its_tables_and_nothing_hidden(tmp_path: Path) -> No
         find_files(str(tmp_path / "sub"), "Parquet")
 
 
+def test_columns_in_the_names_of_folders_are_columns(tmp_path: Path) -> None:
+    table = pa.table(
+        {"year": [2020, 2020, 2021, None], "place name": ["a/b", "é", "a/b", "x"], "n": [1, 2, 3, 4]}
+    )
+    pq.write_to_dataset(table, tmp_path / "t", partition_cols=["year", "place name"])
+    for address in (f"{tmp_path}/t", f"{tmp_path}/t/**/*.parquet"):
+        source = FileSet.open(address)
+        rows = [row for batch in source.scan(["n", "place name", "year"], {}) for row in batch.to_pylist()]
+        assert sorted(rows, key=lambda row: row["n"]) == [
+            {"n": 1, "place name": "a/b", "year": "2020"},
+            {"n": 2, "place name": "é", "year": "2020"},
+            {"n": 3, "place name": "a/b", "year": "2021"},
+            {"n": 4, "place name": "x", "year": None},
+        ]
+        assert sum(batch.num_rows for batch in source.scan(["year"], {})) == 4
+    with duckdb.connect() as connection:
+        connection.register("t", table)
+        connection.execute(
+            f"COPY t TO '{tmp_path}/u' (FORMAT parquet, PARTITION_BY (year), WRITE_PARTITION_COLUMNS)"
+        )
+    assert FileSet.open(f"{tmp_path}/u").types.names == ["year", "place name", "n"]  # each once
+
+
 def test_what_is_streamed_is_decided_by_size_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "t.csv").write_text("x\n1\n")
     assert not looks_large(str(tmp_path / "t.csv"))
