@@ -30,7 +30,8 @@ def run_program(
     left = np.empty(packed.shape[1], np.uint32)
     table = np.empty(scratch, np.uint32)
     for run in range(first, last):
-        left[:] = 0
+        for i in range(left.size):
+            left[i] = 0
         for member in range(runs[run, 0], runs[run, 1]):
             codes = packed[members[member, 0]]
             stride = np.uint32(members[member, 1])
@@ -41,7 +42,8 @@ def run_program(
             if where >= 0:
                 _fill(left, packed, passes[step, 0], passes[step, 1], results[where : where + cells])
                 continue
-            table[:cells] = 0
+            for i in range(cells):
+                table[i] = 0
             _fill(left, packed, passes[step, 0], passes[step, 1], table)
             for fold in range(passes[step, 4], passes[step, 5]):
                 _fold(

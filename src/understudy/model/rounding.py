@@ -7,6 +7,7 @@ and give a table of whole counts whose rows sum to the sizes. A cell's expectati
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ def _fixed_point(weights: Any, size: int, uniform: float, out: Any) -> None:
     before = 0
     for k in range(weights.size):
         reached += weights[k]
-        now = top if k >= last else min(int(np.floor(reached * scale + uniform)), top)
+        now = math.floor(reached * scale + uniform)
+        now = top if k >= last or now > top else now
         out[k] = now - before
         before = now
 
@@ -57,7 +59,8 @@ def _pair(rest: Any, columns: Any, unit: int, mates: Any, open_column: Any) -> N
     A row's sum is whole, so its odd numbers are even in number and pairs never cross rows.
     """
     open_row = -1
-    open_column[:] = -1
+    for k in range(open_column.size):
+        open_column[k] = -1
     for i in range(rest.size):
         if rest[i] & unit == 0:
             continue

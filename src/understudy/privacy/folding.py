@@ -16,7 +16,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+Floats = npt.NDArray[np.float64]
 
 # Room, in each fold, for the rounding of a dozen operations.
 _ROUNDING = 1e-13
@@ -46,11 +49,11 @@ def _largest(
     # Stretches that widen away from the seed: far from the maximum, a wide bound is good enough.
     depth, end, width = 0, seed, 1
     while end > 0:
-        stack[depth, 0], stack[depth, 1] = max(end - width, 0), end
+        stack[depth, 0], stack[depth, 1] = (end - width if end > width else 0), end
         depth, end, width = depth + 1, end - width, 3 * width
     start, width = seed, 1
     while start < last:
-        stack[depth, 0], stack[depth, 1] = start, min(start + width, last)
+        stack[depth, 0], stack[depth, 1] = start, (start + width if start + width < last else last)
         depth, start, width = depth + 1, start + width, 3 * width
     for i in range(depth // 2):  # the nearest last, since the last is looked at first
         for side in range(2):
@@ -66,7 +69,7 @@ def _largest(
         if at0 > best:
             best, seed = at0, s0
         if at1 > best:
-            best, seed = at1, min(s1, last - 1)
+            best, seed = at1, (s1 if s1 < last else last - 1)
         # Along chords near = near0 + b (1/v - 1/v0) and far = far0 + d (1/v - 1/v0), the value is
         # c + alpha v + beta / v; alpha and beta are taken here times the chords' common run, 1/v0 - 1/v1.
         b, d = near0 - near1, far0 - far1
@@ -88,38 +91,61 @@ def _largest(
     return best, seed
 
 
-@njit(cache=True, nogil=True)
-def fold(values: np.ndarray, step: float, eps0: float, slack: float, times: int) -> np.ndarray:
+def fold(values: Floats, step: float, eps0: float, slack: float, times: int) -> Floats:
     """The curve after `times` choices of range eps0, where each may waste a factor of 1 + slack.
 
     Below the grid the curve is taken as 1, above it as its last value: both are above the truth.
     """
-    size, whole = len(values), int(eps0 / step * (1 + 1e-13))
+    whole = int(eps0 / step * (1 + 1e-13))
     rest = eps0 - whole * step
     if whole > 0 and rest <= 1e-13 * eps0:
         rest = 0.0
     last = whole + 1 if rest > 0 else whole
     v = np.exp(np.arange(last + 1) * step)
     v[last] = math.exp(eps0)
-    ahead, behind = math.expm1(rest) / math.expm1(step), math.expm1(step - rest) / math.expm1(step)
-    below = last + 1
-    near = np.empty(below + size + 1)
-    far, edge = np.empty_like(near), np.empty_like(near)
-    stack = np.empty((64, 2), np.int64)
+    ahead = math.expm1(rest) / math.expm1(step)
+    behind = math.expm1(step - rest) / math.expm1(step) if rest > 0 else 1.0
+    out = np.array(values, np.float64)
+    near, far, edge = (np.empty(last + len(out) + 2) for _ in range(3))
     room = (1 + _ROUNDING) / math.expm1(eps0)
-    out = values.copy()
+    stack = np.empty((64, 2), np.int64)
+    _fold(out, near, far, edge, v, whole, ahead, behind, room, slack, times, stack)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _fold(
+    out: np.ndarray,
+    near: np.ndarray,
+    far: np.ndarray,
+    edge: np.ndarray,
+    v: np.ndarray,
+    whole: int,
+    ahead: float,
+    behind: float,
+    room: float,
+    slack: float,
+    times: int,
+    stack: np.ndarray,
+) -> None:
+    """Fold in place. Arrays are made by the caller: kernels without them take a third of the time to compile."""
+    size, below, most = len(out), len(v), len(near)
     for _ in range(times):
-        near[:below], near[below : below + size], near[below + size] = 1.0, out, out[size - 1]
-        for i in range(len(near)):
-            j = min(i + whole, len(near) - 2)
+        for i in range(below):
+            near[i] = 1.0
+        for i in range(size):
+            near[below + i] = out[i]
+        near[below + size] = out[size - 1]
+        for i in range(most):
+            j = i + whole if i + whole < most - 1 else most - 2
             far[i] = near[j] + ahead * (near[j + 1] - near[j])
-            j = max(i - whole, 1)
-            edge[i] = near[j - 1] + (behind if rest > 0 else 1.0) * (near[j] - near[j - 1])
-        seed = last // 2
+            j = i - whole if i > whole else 1
+            edge[i] = near[j - 1] + behind * (near[j] - near[j - 1])
+        seed = (below - 1) // 2
         for i in range(size):
             best, seed = _largest(near, far, edge, v, i + below, seed, slack, stack)
-            out[i] = min(1.0, best * room)
-    return out
+            value = best * room
+            out[i] = value if value < 1.0 else 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -132,21 +158,26 @@ def _mills(x: float) -> float:
     return 1 / tail
 
 
-@njit(cache=True, nogil=True)
-def gaussian_curve(mu: float, epsilons: np.ndarray) -> np.ndarray:
+def gaussian_curve(mu: float, epsilons: Floats) -> Floats:
     """The delta of a Gaussian loss of size mu at each epsilon: `gaussian.delta`, many at once."""
     out = np.empty(len(epsilons))
+    _gaussian_curve(mu, epsilons, out)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _gaussian_curve(mu: float, epsilons: np.ndarray, out: np.ndarray) -> None:
     for i in range(len(epsilons)):
         e = epsilons[i]
         a, b = e / mu - mu / 2, e / mu + mu / 2
         if a > 38.5:
-            out[i] = 5e-324
+            value = 5e-324
         elif a < 0:
             upper = 0.5 * math.erfc(a * _ROOT_HALF)
             lower = 0.5 * math.erfc(b * _ROOT_HALF) * math.exp(e)
-            out[i] = min(1.0, max(0.0, upper - lower) + _ROUNDING * upper)
+            value = (upper - lower if upper > lower else 0.0) + _ROUNDING * upper
         else:
-            first = _mills(a)
+            first, second = _mills(a), _mills(b)
             density = math.exp(-0.5 * a * a) / _ROOT_TWO_PI
-            out[i] = min(1.0, density * (max(0.0, first - _mills(b)) + _ROUNDING * first))
-    return out
+            value = density * ((first - second if first > second else 0.0) + _ROUNDING * first)
+        out[i] = value if value < 1.0 else 1.0
