@@ -14,6 +14,7 @@ and only those that could hold the maximum are halved. Proof: docs/privacy.md, "
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -158,7 +159,7 @@ def _mills(x: float) -> float:
     return 1 / tail
 
 
-def gaussian_curve(mu: float, epsilons: Floats) -> Floats:
+def gaussian_curve(mu: float, epsilons: npt.NDArray[Any]) -> Floats:
     """The delta of a Gaussian loss of size mu at each epsilon: `gaussian.delta`, many at once."""
     out = np.empty(len(epsilons))
     _gaussian_curve(mu, epsilons, out)
