@@ -73,5 +73,6 @@ class Grid:
         values = np.concatenate(([1.0, 1.0], self.values, self.values[-1:]))
         rises = np.diff(values)
         hinges = rises[1:] / math.expm1(self.step) + rises[:-1] / math.expm1(-self.step)
-        at = epsilon - (self.first + self.step * np.arange(-1, len(self.values)))
+        points = self.first + self.step * np.arange(-1.0, len(self.values))
+        at = np.asarray(epsilon - points, np.float64)
         return float(np.dot(hinges, gaussian_curve(mu, at)) + self.values[-1])

@@ -115,7 +115,7 @@ class Lattice:
         mu2, error = self.mu2 / (1 - TAU2[0] * self.spacing), self.cells * leak(TAU2[0])
         mu = math.sqrt(mu2)
         step = mu / 400
-        losses = mu2 / 2 + step * np.arange(-12 * 400, 39 * 400)
+        losses = np.asarray(mu2 / 2 + step * np.arange(-12.0 * 400, 39 * 400), np.float64)
         values = gaussian_curve(mu, losses)
         rises = np.diff(values)
         masses = np.empty(len(values) + 1)
