@@ -103,7 +103,7 @@ def census(rows: int | None = None) -> Arena:
     )
 
 
-YEARS = {"years 0-2": (0, 1, 2), "years 3-4": (3, 4), "years 5-6": (5, 6)}
+YEARS = {"year 0": (0,), "years 1-3": (1, 2, 3), "years 4-6": (4, 5, 6)}
 
 
 def temporal(rows: int | None = None, folder: Path = DATA / "temporal-match2") -> Arena | None:

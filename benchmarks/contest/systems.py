@@ -7,17 +7,19 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
 from benchmarks.contest.arenas import Arena
 from benchmarks.contest.paper import SUBMITTED_SIGMA, SUBMITTED_STEPS
 from benchmarks.contest.submitted import Submitted
 
 from understudy.domain import Clique
 from understudy.mechanisms import MST, NIST_MST, Mechanism
-from understudy.mechanisms.mutual_information import all_pairs, pair_information
+from understudy.mechanisms.mutual_information import all_pairs, count_in_parts
 from understudy.presets import nist2018
 
 Recipe = Callable[[Arena, float], Mechanism]
-DPSYN_PAIRS = 190
+DPSYN_PAIRS = 190 / 98  # for each column: as many as the entry measured
+GROUP_CELLS = 10**6
 SUBMITTED = "NIST-MST as submitted"
 
 
@@ -42,7 +44,8 @@ def submitted(arena: Arena, epsilon: float) -> Mechanism:
 
 def dpsyn(arena: Arena, epsilon: float) -> Mechanism:
     """PrivSyn with DPSyn's settings: pairs chosen on the public table, the forced triple measured with them."""
-    forced = {**dict.fromkeys(_public_pairs(arena, DPSYN_PAIRS), 1.0), **_forced_weights(arena, epsilon)}
+    count = round(DPSYN_PAIRS * len(arena.coded(arena.public).domain))
+    forced = {**dict.fromkeys(_public_pairs(arena, count), 1.0), **_forced_weights(arena, epsilon)}
     recipe: Mechanism = _rival("PrivSyn")(
         0,
         forced=forced,
@@ -59,11 +62,18 @@ def privbayes(arena: Arena, epsilon: float) -> Mechanism:
     return recipe
 
 
+def field_groups(arena: Arena, epsilon: float) -> Mechanism:
+    """Field groups, found on the public table."""
+    recipe: Mechanism = _rival("FieldGroups")(_public_groups(arena))
+    return recipe
+
+
 SYSTEMS: dict[str, Recipe] = {
     "NIST-MST": nist_mst,
     "MST": mst,
     "DPSyn": dpsyn,
     "PrivBayes": privbayes,
+    "Gardn999": field_groups,
     SUBMITTED: submitted,
 }
 
@@ -96,9 +106,28 @@ def _selected(arena: Arena, epsilon: float, *, binned: bool) -> NIST_MST:
 
 @cache
 def _public_pairs(arena: Arena, count: int) -> tuple[Clique, ...]:
-    """The pairs that say most of each other on the public table with its rare codes merged."""
-    public = nist_mst(arena, 1.0).merged_public()
-    known = pair_information(public, all_pairs(public.domain, 10**6))
+    """The pairs furthest from independence on the public table, after a spanning tree that leaves no column out."""
+    recipe = nist_mst(arena, 1.0)
+    public = recipe.merged_public()
+    apart = {
+        (m.clique[0], m.clique[1]): _dependence(m.counts)
+        for m in count_in_parts(public, all_pairs(public.domain, 10**6))
+    }
+    ranked = [*recipe.selection.tree, *sorted(apart, key=lambda pair: -apart[pair])]
+    unique = {frozenset(pair): pair for pair in reversed(ranked)}
     forced = {frozenset(pair) for pair in arena.pairs}
-    ranked = sorted(known, key=lambda pair: -known[pair])
-    return tuple([pair for pair in ranked if frozenset(pair) not in forced][:count])
+    return tuple([pair for key, pair in reversed(unique.items()) if key not in forced][:count])
+
+
+def _dependence(counts: Any) -> float:
+    """PrivSyn's InDif: the L1 distance between a pair's table and the product of its columns."""
+    joint = np.asarray(counts, np.float64)
+    return float(np.abs(joint - np.outer(joint.sum(1), joint.sum(0)) / max(joint.sum(), 1.0)).sum())
+
+
+@cache
+def _public_groups(arena: Arena) -> tuple[Clique, ...]:
+    """Groups of columns that say much of each other on the public table."""
+    from understudy.mechanisms.field_groups import found_groups
+
+    return tuple(found_groups(arena.coded(arena.public), GROUP_CELLS, 0.1))
