@@ -30,7 +30,7 @@ from understudy.model.total import estimate_total
 
 TOLERANCE = 0.01  # of the number of measured cells
 _FINE = 1e-9  # what a small model goes on to, since it costs next to nothing
-_FINE_WORK = 6_000_000  # cells times steps
+_FINE_WORK = 4_500_000  # cells times steps
 _WORK = 200_000_000
 
 
