@@ -41,7 +41,7 @@ def spanning_forest(
         tree.append(edge)
         old, new = label[edge[1]], label[edge[0]]
         label = {node: new if number == old else number for node, number in label.items()}
-        candidates = [(a, b) for a, b in candidates if label[a] != label[b]]
+        candidates = [pair for pair in candidates if label[pair[0]] != label[pair[1]]]
     return tree
 
 

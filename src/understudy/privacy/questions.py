@@ -41,13 +41,14 @@ def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique]
 
     Those in `known` were checked before: a selection offers the same thousands again and again.
     """
-    offered = [clique if clique in known else _clique(domain, clique) for clique in map(_plain, asked)]
+    offered = list(map(_plain, asked))
     if not offered:
         raise ParameterError("there is nothing to choose from.", hint="give at least one candidate.")
-    _distinct(offered)
-    for clique in offered:
-        if clique not in known:
-            _cells(domain, [clique])
+    fresh = [clique for clique in offered if clique and clique not in known]
+    for clique in fresh:
+        _cells(domain, [_clique(domain, clique)])
+    if fresh or len(set(offered)) != len(offered):
+        _distinct(offered)
     return offered
 
 
