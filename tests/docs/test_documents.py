@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# A document that begins so is run where those modules are: <!-- needs pyspark -->
+NEEDS = re.compile(r"<!-- needs (.+?) -->")
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What a reader does once, outside the example: these would recurse into this very test.
 OUTSIDE = ("make ", "pip ", "git ", "cd ", "python -m venv")
@@ -52,6 +54,9 @@ def test_a_reader_who_types_what_a_document_says_gets_no_error(document: Path, t
     found = blocks(document)
     if not found:
         return
+    needs = NEEDS.match(document.read_text())
+    for module in needs[1].split() if needs else []:
+        pytest.importorskip(module, reason=f"{document.name} needs {module}")
     from understudy.data import write
     from understudy.presets import town
 

@@ -147,14 +147,15 @@ class SparkTable:
 
 
 class _Packs:
-    """The records as packs of codes in Spark, kept there while this object lives."""
+    """The records as packs of codes in Spark, kept there while this object lives, or made anew for each count."""
 
     def __init__(self, frame: Any, domain: Domain, coder: Coder, keep: bool) -> None:
         self.domain = domain
-        packs = on_workers(frame, tasks.Pack(domain, coder), tasks.PACKS)
-        self._frame = attempted(packs.persist, "plan the count") if keep else packs
+        self._frame, self._pack, self._kept = frame, tasks.Pack(domain, coder), keep
         self._reducers = shuffle_partitions(frame.sparkSession)
         if keep:
+            packs = on_workers(frame, self._pack, tasks.PACKS)
+            self._frame = attempted(packs.persist, "plan the count")
             weakref.finalize(
                 self, _forget, self._frame
             ).atexit = False  # Spark's end is the end of what it keeps
@@ -162,10 +163,11 @@ class _Packs:
     def summed(self, count: tasks.Count, cells: int) -> npt.NDArray[np.int64]:
         """What `count` gives over all packs, added up."""
         chunks = tasks.chunks_of(cells)
-        most = max(self._reducers, PARTIAL_BYTES // (8 * cells))
+        # Fewer tasks, each over several partitions, where dense counts of every partition would be many.
+        frame = self._frame.coalesce(max(self._reducers, PARTIAL_BYTES // (8 * cells)))
+        task = count if self._kept else tasks.Then(self._pack, count)
+        partials = on_workers(frame, task, tasks.PARTIALS)
         with quiet():
-            # Fewer tasks, each over several partitions, where dense counts of every partition would be many.
-            partials = self._frame.coalesce(most).mapInArrow(count, tasks.PARTIALS)
             meeting = partials.repartition(min(chunks, self._reducers), "chunk")
             sums = meeting.mapInArrow(tasks.Add(cells), tasks.PARTIALS)
         table = collected(sums, "count the records")
@@ -214,7 +216,7 @@ def count_spark_values(frame: Any, column: str) -> dict[Any, int]:
     return {value: count for value, count in counts if not (isinstance(value, float) and math.isnan(value))}
 
 
-def on_workers(frame: Any, task: Callable[[Any], Any], types: Any) -> Any:
+def on_workers(frame: Any, task: tasks.Task, types: Any) -> Any:
     """The DataFrame that a task makes of each partition's Arrow batches; columns may have any name."""
     from pyspark.sql import functions as sql
 

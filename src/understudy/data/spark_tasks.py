@@ -25,6 +25,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import OperatorError, UnderstudyError
 
 Coder = Callable[[pa.Table], Mapping[str, Any]]
+Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 Counts = npt.NDArray[np.int64]
 
 PACK_BYTES = 4 << 20  # of one pack: Spark keeps rows of a few megabytes well
@@ -42,10 +43,21 @@ class Named:
     """Gives the columns of a partition their own names back, whatever Spark called them, for another task."""
 
     names: tuple[str, ...]
-    task: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+    task: Task
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return self.task(batch.rename_columns(list(self.names)) for batch in batches)
+
+
+@dataclass(frozen=True)
+class Then:
+    """One task after another on the same worker, without a way through Spark between them."""
+
+    first: Task
+    second: Task
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return self.second(self.first(batches))
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ Spark), or `spark:name`, a table or view of the session that is running, or of o
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,17 +29,15 @@ from understudy.data.spark import (
 from understudy.data.spark_tasks import guarded
 from understudy.domain import Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
+from understudy.pipeline.parts import part_rows, part_seed
 from understudy.pipeline.records import Reading
+from understudy.pipeline.release import Release
 from understudy.transforms.codec import Within
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
 
-if TYPE_CHECKING:
-    from understudy.pipeline.release import Release
-
 ADDRESS = "spark:"
 KIND = "spark"
-PART = 500_000  # records that a task draws at a time
 BATCH = 1 << 16  # records that it hands to Spark at a time
 
 
@@ -142,11 +141,6 @@ class Draw:
                 yield from table.combine_chunks().to_batches(max_chunksize=BATCH)
 
 
-def part_seed(seed: int, number: int) -> np.random.Generator:
-    """The randomness of one part of a sample."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-
-
 def sample_on_spark(
     release: Release,
     rows: int,
@@ -155,33 +149,26 @@ def sample_on_spark(
     seed: int | None = None,
     partitions: int | None = None,
     within: Within = "uniform",
-    part: int = PART,
 ) -> Any:
     """A DataFrame of so many synthetic records, drawn on the workers whenever it is read, the same each time.
 
-    The release travels to them in the closure (which Spark broadcasts when it is large).
+    The parts are those of `sample_to_folder`, unless more partitions are asked for than there are parts. The
+    release travels to the workers in the closure (which Spark broadcasts when it is large).
     """
-    from pyspark.sql import SparkSession
-
-    if partitions is not None and (
-        isinstance(partitions, bool) or not isinstance(partitions, int) or partitions < 1
-    ):
-        raise ParameterError(f"partitions {partitions!r} is not a whole number of at least 1.")
-    session = spark if spark is not None else _session()
+    for name, given, least in (("partitions", partitions, 1), ("seed", seed, 0)):
+        if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < least):
+            raise ParameterError(f"{name} {given!r} is not a whole number of at least {least}.")
+    session = _session() if spark is None else spark
     if not hasattr(session, "range"):
-        raise ParameterError(f"spark is a {type(session).__name__}, not a {SparkSession.__name__}.")
+        raise ParameterError(f"spark is a {type(session).__name__}, not a SparkSession.")
+    part = min(part_rows(release), max(1, -(-rows // (partitions or 1))))
     parts = max(1, -(-rows // part))
-    if (
-        partitions is not None and partitions > parts
-    ):  # as many as asked for, with as many records as there are
-        part = max(1, -(-rows // partitions))
-        parts = max(1, -(-rows // part))
-    entropy = int(np.random.default_rng(seed).integers(2**63))
     types = release.draw(0, np.random.default_rng(0), within).schema
-    numbers = session.range(0, parts, 1, min(parts, partitions or parts))
     light = replace(release, measurements=())  # what the workers have no use for
+    draw = Draw(light, rows, secrets.randbits(63) if seed is None else seed, part, within)
     with quiet():
-        return numbers.mapInArrow(Draw(light, rows, entropy, part, within), spark_types(types))
+        numbers = session.range(0, parts, 1, min(parts, partitions or parts))
+        return numbers.mapInArrow(draw, spark_types(types))
 
 
 def is_on_spark(data: Any) -> bool:

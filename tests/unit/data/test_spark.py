@@ -22,6 +22,7 @@ from understudy.data import spark_tasks
 from understudy.data.spark import SparkTable
 from understudy.domain import Domain, Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
+from understudy.pipeline import parts
 from understudy.privacy import Budget, Curator, Seeded
 from understudy.transforms.encode import Encoder
 from understudy.transforms.split import Split
@@ -71,7 +72,7 @@ def test_four_partitions_and_four_hundred_hold_the_same_records() -> None:
     records, encoder = shop(5000), Encoder(SCHEMA)
     wanted = counts_of(us.table(records, SCHEMA))
     for partitions in (4, 400):
-        table = SparkTable(frame(records, partitions), encoder.domain, encoder.forward)
+        table = SparkTable(frame(records, partitions), encoder.domain, encoder.forward, keep=False)
         assert counts_of(table) == wanted
 
 
@@ -268,6 +269,15 @@ def test_a_dataframe_of_drawn_records_is_the_same_whenever_it_is_read(release: u
     assert drawn.toArrow().equals(drawn.toArrow())
     one, two = (release.sample_spark(session(), 500, seed=seed).toArrow() for seed in (1, 2))
     assert not one.equals(two)
+
+
+def test_the_records_of_a_seed_are_those_that_one_machine_would_draw(
+    release: us.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "PART_ROWS", 300)
+    parts.sample_to_folder(release, tmp_path / "alone", 1000, seed=4)
+    alone = pa.concat_tables(pq.read_table(path) for path in sorted((tmp_path / "alone").glob("*.parquet")))
+    assert release.sample_spark(session(), 1000, seed=4).toArrow().equals(alone)
 
 
 def test_nothing_drawn_is_an_empty_dataframe_and_nonsense_is_refused(release: us.Release) -> None:
