@@ -1,12 +1,12 @@
 """Which records of a stream are among the first of their unit, in bounded memory.
 
 The same records are kept as by `units.bound` on the whole table. Units and record numbers go to a database on
-disk that sorts within its own memory limit; what comes back is one bit a record.
+disk, which groups as many units at a time as fit in its memory; what comes back is one bit a record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from understudy.data.scratch import ScratchDatabase
 from understudy.data.units import check_most
 
-_RANK = "row_number() OVER (PARTITION BY unit ORDER BY record)"
+BYTES_A_RECORD = 256  # that the database needs, at most, to group records by unit
+MOST_OF_MIN = 1_000_000  # that DuckDB's own "the least so many" can give
 FETCHED = 1 << 18  # record numbers that come back at a time
 
 
@@ -40,8 +41,7 @@ class Firsts:
     def close(self) -> None:
         """Decide, once all units are known."""
         self._bits = np.zeros(-(-self._rows // 8), np.uint8)
-        if self._database.filled:
-            query = f"SELECT record FROM kept QUALIFY {_RANK} <= {self._most}"
+        for query in _first_records(self._database, self._rows, self._most):
             for batch in self._database.batches(query, FETCHED):
                 record = batch.column(0).to_numpy()
                 np.bitwise_or.at(self._bits, record >> 3, (128 >> (record & 7)).astype(np.uint8))
@@ -66,16 +66,28 @@ def count_first_values(parts: Iterable[tuple[Any, Any]], most: int, memory: int)
             rows += len(owners)
             arrived = {"unit": owners, "record": numbers, "value": plain_units(values)}
             database.append(pa.table({name: column.filter(known) for name, column in arrived.items()}))
-        if not database.filled:
-            return {}
-        first = f"SELECT value FROM kept QUALIFY {_RANK} <= {most}"
-        query = f"SELECT value, count(*) FROM ({first}) WHERE value IS NOT NULL GROUP BY value"
         found: dict[Any, int] = {}
-        for batch in database.batches(query, FETCHED):
-            found.update(zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True))
+        for first in _first_records(database, rows, most):
+            kept = f"SELECT value FROM kept SEMI JOIN ({first}) AS first USING (record)"
+            query = f"SELECT value, count(*) FROM ({kept}) WHERE value IS NOT NULL GROUP BY value"
+            for batch in database.batches(query, FETCHED):
+                for value, count in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                    found[value] = found.get(value, 0) + count
         return found
     finally:
         database.close()
+
+
+def _first_records(database: ScratchDatabase, rows: int, most: int) -> Iterator[str]:
+    """Queries for the records that are kept, each for a share of the units that can be grouped in memory.
+
+    A unit with ever so many records takes no more than the `most` that are kept of it.
+    """
+    first = f"min(record, {most})" if most < MOST_OF_MIN else f"list(record ORDER BY record)[1:{most}]"
+    shares = -(-rows * BYTES_A_RECORD // database.memory) if database.filled else 0
+    for share in range(shares):
+        some = f"SELECT unit, record FROM kept WHERE hash(unit) % {shares} = {share}"
+        yield f"SELECT unnest({first}) AS record FROM ({some}) GROUP BY unit"
 
 
 def plain_units(units: Any) -> pa.ChunkedArray | pa.Array:

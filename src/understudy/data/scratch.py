@@ -79,16 +79,18 @@ class ScratchDatabase:
     def __init__(self, memory: int) -> None:
         import duckdb
 
+        self.memory = max(memory // 2, 1 << 27)
         self._folder = ScratchFolder()
         path = self._folder.path
         self._connection = duckdb.connect(
             str(path / "scratch.db"),
             config={
-                "memory_limit": f"{max(memory // 2, 1 << 27) >> 20}MiB",
+                "memory_limit": f"{self.memory >> 20}MiB",
                 "temp_directory": str(path / "spill"),
                 "preserve_insertion_order": False,
             },
         )
+        self._connection.execute("BEGIN")  # so that records go to the file, and not to a log first
         self.filled = False
 
     def append(self, table: pa.Table) -> None:

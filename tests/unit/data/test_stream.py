@@ -15,8 +15,8 @@ import pytest
 from understudy.data import Streamed, Table
 from understudy.data.ahead import ahead
 from understudy.data.cache import CodeCache
-from understudy.data.firsts import Firsts
-from understudy.data.units import bound
+from understudy.data.firsts import Firsts, count_first_values
+from understudy.data.units import bound, count_values
 from understudy.domain import Domain
 from understudy.errors import OperatorError, ParameterError
 
@@ -177,6 +177,19 @@ def test_units_of_any_type_are_bounded_as_in_memory(units: pa.Array) -> None:
     firsts.close()
     assert firsts.keep(0, len(units)).tolist() == bound(units, 2).tolist()
     assert firsts.keep(1, max(0, len(units) - 1)).tolist() == bound(units, 2).tolist()[1:]
+
+
+@pytest.mark.parametrize("most", [1, 3, 2_000_000])
+def test_units_are_bounded_a_share_at_a_time(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr("understudy.data.firsts.BYTES_A_RECORD", 1 << 20)  # as if memory held 128 records
+    units = pa.array(np.random.default_rng(2).integers(0, 60, 1000))
+    firsts = Firsts(most, 1 << 24)
+    firsts.add(units)
+    firsts.close()
+    assert firsts.keep(0, 1000).tolist() == bound(units, most).tolist()
+    values = pa.array([f"v{i % 5}" if i % 7 else None for i in range(1000)])
+    found = count_first_values([(units, values)], most, 1 << 24)
+    assert found == count_values(values.filter(pa.array(bound(units, most))))
 
 
 def test_codes_outside_their_domain_are_refused_in_the_first_scan() -> None:
