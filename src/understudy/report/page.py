@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.pipeline.certificate import spent_by_stage
 from understudy.pipeline.release import Release, cliques_of
 from understudy.report.graph import edges_of, graph_svg
 from understudy.report.labels import labels_of
 
-BARS = 24  # of a column's histogram; longer ones are shown by their largest
+BARS = 24  # of a column's histogram at most
+
+Counts = npt.NDArray[np.float64]
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #123; max-width: 960px; margin: 2rem auto; padding: 0 1rem }
@@ -21,6 +25,7 @@ td.n { text-align: right; font-variant-numeric: tabular-nums }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(280px, 1fr)); gap: 1rem }
 .card { border: 1px solid #d5dce8; border-radius: 8px; padding: .7rem .9rem }
 .card h3 { margin: 0 0 .4rem; font-size: .95rem } .bar { fill: #5b7fc7 } .warn { color: #b00020; font-weight: 600 }
+.small { margin: 0; color: #567; font-size: .8rem }
 svg text { fill: #123 } footer { margin-top: 3rem; color: #567; font-size: .85rem }
 """
 
@@ -53,7 +58,10 @@ def _privacy(release: Release) -> list[str]:
         f"<td class='n'>{stage['share']:.0%}</td></tr>"
         for stage in spent_by_stage(said)
     ]
-    stamp = "" if release.private else "<p class='warn'>NOT PRIVATE: the noise came from a seed.</p>"
+    warnings = [] if release.private else ["NOT PRIVATE: the noise came from a seed."]
+    warnings += [] if verdict.holds else [f"The claim does not hold: {verdict.why}"]
+    warnings += said.get("warnings", [])
+    stamp = "".join(f"<p class='warn'>{escape(str(warning))}</p>" for warning in warnings)
     checked = f"{verdict.epsilon:.6f}" if verdict.epsilon is not None else escape(verdict.why)
     return [
         stamp,
@@ -61,10 +69,17 @@ def _privacy(release: Release) -> list[str]:
         f"Recomputed from the charges alone: epsilon {checked} at delta {said['delta']:g}.</p>",
         f"<p>About {release.rows:,} records, {len(release.domain)} columns, "
         f"{len(cliques_of(release.measurements))} marginals.</p>",
+        "<p>Whoever reads this page or any sample of the release learns almost the same whether or not any one "
+        "person's data was in the table: the odds of any conclusion change by a factor of e<sup>epsilon</sup> at "
+        f"most, {_factor(said['epsilon'])}, but for a chance of about {said['delta']:g}.</p>",
         "<table><tr><th>stage</th><th>questions</th><th>share of the budget</th></tr>",
         *rows,
         "</table>",
     ]
+
+
+def _factor(epsilon: float) -> str:
+    return f"about {math.exp(epsilon):,.3g}" if epsilon < 50 else "which is no bound at all"
 
 
 def _model(release: Release) -> list[str]:
@@ -72,24 +87,52 @@ def _model(release: Release) -> list[str]:
 
 
 def _card(release: Release, column: str) -> str:
+    """A column's histogram, as wide as its card."""
+    described = release.schema.columns[column]
     counts = np.asarray(release.marginal((column,)).counts, dtype=np.float64)
-    texts = labels_of(release.schema.columns[column])
-    shown = np.arange(len(counts))
-    note = ""
-    if len(counts) > BARS:
-        shown = np.sort(np.argsort(-counts, kind="stable")[:BARS])
-        note = f"<small>the {BARS} most frequent of {len(counts)} codes</small>"
-    top = max(float(counts.max(initial=0.0)), 1e-9)
-    bars = []
-    for row, code in enumerate(shown):
-        width = 150 * counts[code] / top
-        bars.append(
-            f"<text x='100' y='{12 * row + 10}' font-size='9' text-anchor='end'>{escape(texts[code][:20])}</text>"
-            f"<rect class='bar' x='104' y='{12 * row + 3}' width='{width:.1f}' height='9'>"
-            f"<title>{counts[code]:,.0f}</title></rect>"
-        )
-    height = 12 * len(shown) + 6
+    ordered = described.count - len(getattr(described, "special", ())) if described.ordered else 0
+    bars, note = _bars(counts, labels_of(described), ordered)
+    top = max([count for _, count in bars], default=0.0) or 1.0
+    rows = [
+        f"<text x='112' y='{12 * row + 10}' font-size='9' text-anchor='end'>{escape(_shortened(text))}</text>"
+        f"<rect class='bar' x='116' y='{12 * row + 3}' width='{140 * count / top:.1f}' height='9'>"
+        f"<title>{escape(text)}: about {count:,.0f}</title></rect>"
+        for row, (text, count) in enumerate(bars)
+    ]
+    about = f"<p class='small'>{escape(described.description)}</p>" if described.description else ""
     return (
-        f"<div class='card'><h3>{escape(column)}</h3>"
-        f"<svg viewBox='0 0 260 {height}' width='100%' role='img'>{''.join(bars)}</svg>{note}</div>"
+        f"<div class='card'><h3>{escape(column)}</h3>{about}"
+        f"<svg viewBox='0 0 260 {12 * len(bars) + 6}' width='100%' role='img'>{''.join(rows)}</svg>{note}</div>"
     )
+
+
+def _bars(counts: Counts, texts: list[str], ordered: int) -> tuple[list[tuple[str, float]], str]:
+    """A text and a count for each bar: neighbouring values taken together, or, without an order, the largest.
+
+    The first `ordered` codes have an order; those after them are slots, shown on their own.
+    """
+    if len(counts) <= BARS:
+        return [(text, float(count)) for text, count in zip(texts, counts, strict=True)], ""
+    if not ordered:
+        shown = np.sort(np.argsort(-counts, kind="stable")[:BARS])
+        note = f"<p class='small'>the {BARS} most frequent of {len(counts):,} values</p>"
+        return [(texts[code], float(counts[code])) for code in shown], note
+    slots = min(len(counts) - ordered, BARS // 2)
+    starts = np.unique(np.linspace(0, ordered, BARS - slots, endpoint=False).astype(int)).tolist()
+    bars = []
+    for first, end in zip(starts, [*starts[1:], ordered], strict=True):
+        text = texts[first] if end - first == 1 else f"{_first(texts[first])} to {_last(texts[end - 1])}"
+        bars.append((text, float(counts[first:end].sum())))
+    return bars + [(texts[code], float(counts[code])) for code in range(ordered, ordered + slots)], ""
+
+
+def _first(text: str) -> str:
+    return text.split(" to ", maxsplit=1)[0]
+
+
+def _last(text: str) -> str:
+    return text.rsplit(" to ", maxsplit=1)[-1]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 24 else text[:23] + "\N{HORIZONTAL ELLIPSIS}"

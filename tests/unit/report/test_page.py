@@ -1,0 +1,87 @@
+"""A report is one page that stands on its own, and says what each column's codes mean."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import understudy as us
+from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number
+from understudy.presets import town
+from understudy.privacy import Seeded
+from understudy.report import page
+from understudy.report.labels import labels_of
+from understudy.report.page import BARS, _bars
+
+
+@pytest.mark.parametrize(
+    ("column", "first", "last"),
+    [
+        (Category(("a", "b")), "a", "(missing)"),
+        (Boolean(missing=False), "false", "true"),
+        (Integer(0, 9), "0", "(missing)"),
+        (Integer(0, 99, bins=10, missing=False), "0 to 9", "90 to 99"),
+        (Number(0, 1, bins=4, special=(0.0,), missing=False), "0 to 0.25", "0"),
+        (Number(0, 1, bins=4, outside="other", missing=False), "0 to 0.25", "(other)"),
+        (Date(date(2020, 1, 1), date(2020, 12, 31), every="quarter", missing=False), "2020 Q1", "2020 Q4"),
+        (
+            Date(date(2020, 1, 6), date(2020, 1, 13), every="week", missing=False),
+            "week of 2020-01-06",
+            "week of 2020-01-13",
+        ),
+        (Date(date(2020, 2, 28), date(2020, 3, 1), missing=False), "2020-02-28", "2020-03-01"),
+        (Date(date(2019, 5, 1), date(2020, 3, 1), every="month", missing=False), "2019-05", "2020-03"),
+        (
+            Datetime(datetime(2020, 1, 1, 5, tzinfo=UTC), datetime(2020, 1, 2, tzinfo=UTC), missing=False),
+            "2020-01-01 05:00",
+            "2020-01-02 00:00",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_every_code_has_a_text_that_says_what_it_stands_for(column, first: str, last: str) -> None:
+    texts = labels_of(column)
+    assert (texts[0], texts[-1], len(texts)) == (first, last, column.size)
+
+
+def test_bars_of_many_ordered_values_add_up_and_slots_stand_alone() -> None:
+    counts = np.arange(1.0, 103.0)
+    bars, _ = _bars(counts, [str(i) for i in range(101)] + ["(missing)"], 101)
+    assert len(bars) <= BARS and sum(count for _, count in bars) == counts.sum()
+    assert bars[-1] == ("(missing)", 102.0) and bars[0][0] == "0 to 3"
+
+
+def test_bars_of_values_without_order_are_the_most_frequent() -> None:
+    bars, note = _bars(np.arange(100.0), [str(i) for i in range(100)], 0)
+    assert [text for text, _ in bars] == [str(i) for i in range(76, 100)] and "24 most frequent" in note
+
+
+def test_a_page_needs_nothing_else_and_escapes_what_it_shows(tmp_path: Path) -> None:
+    schema = us.Schema.from_toml(
+        '[table]\nname = "<script>"\nrows = 100\n[columns."<b>x</b>"]\ntype = "category"\nvalues = ["<i>", "&"]\n'
+        '[columns.y]\ntype = "boolean"\n'.replace("\\\n", "\n")
+    )
+    table = pa.table({"<b>x</b>": ["<i>", "&"] * 500, "y": [True, False] * 500})
+    shown = page(us.fit(table, schema, epsilon=1.0, delta=0.1, ledger=tmp_path / "l.db", source=Seeded(1)))
+    assert "<script>" not in shown and "<b>x</b>" not in shown and "<i>" not in shown
+    assert "http://www.w3.org/2000/svg" in shown and "src=" not in shown and "href=" not in shown
+    assert "NOT PRIVATE" in shown and "above 1 / 100 rows" in shown
+
+
+@pytest.mark.parametrize("mechanism", [us.MST(), us.Independent()])
+def test_the_town_has_a_page_under_every_mechanism(mechanism, tmp_path: Path) -> None:
+    schema = us.Schema.from_toml(town.SCHEMA)
+    release = us.fit(
+        town.simulate(800, seed=1),
+        schema,
+        epsilon=1.0,
+        delta=1e-9,
+        mechanism=mechanism,
+        ledger=tmp_path / "l.db",
+    )
+    shown = page(release)
+    assert all(f"<h3>{name}</h3>" in shown for name in schema.columns)
