@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,7 @@ def command(rows: int, output: str, epsilon: float) -> None:
     from understudy.data import write
     from understudy.domain import Schema
     from understudy.pipeline import fit
+    from understudy.pipeline.release import cliques_of
     from understudy.presets import town
 
     folder = Path(output)
@@ -63,22 +66,38 @@ def command(rows: int, output: str, epsilon: float) -> None:
         stage("comparing")
         rows_of_comparison = compare(people, release.with_kind("arrow").sample(seed=0))
 
+    click.echo(f"A town of {rows:,} simulated people, and {written:,} synthetic ones who stand in for them.")
+    click.echo("What leaves the town would be almost the same without any one person's record:")
     click.echo(
-        f"A town of {rows:,} simulated people, and {written:,} synthetic ones who stand in for them.\n"
+        f"no conclusion gets more than e^epsilon = {math.exp(epsilon):.3g} times likelier through it.\n"
     )
-    tell(summary(release, files["ledger.db"]) | {"synthetic": str(files["synthetic.csv"]), "rows": written})
-    click.echo("\nthe same question asked of both tables (the town is simulated, so it may be shown):")
+    tell(summary(release, files["ledger.db"]))
+    click.echo("\nthe same questions asked of both tables (the town is simulated, so it may be shown)")
     show_table(rows_of_comparison, ["question", "town", "synthetic"])
-    click.echo("\nfiles:")
+    joined = ", ".join(" and ".join(c) for c in cliques_of(release.measurements) if len(c) == 2)
+    click.echo(f"\nkept together: {_wrapped(joined)}")
+    click.echo("Other pairs of columns follow from these, which is where the two tables differ most.")
+    click.echo("\nfiles")
     for name, what in {
         "town.csv": "the private table (here simulated)",
         "town.toml": "its schema: what is publicly known of it",
+        "ledger.db": "what has been spent on it",
         "town.release": "all that was learned, safe to hand on",
         "synthetic.csv": "the synthetic records",
     }.items():
         click.echo(f"  {files[name]!s:<24} {what}")
-    click.echo(f"\nnext: understudy sample {files['town.release']} -n 1000 -o more.csv    (free)")
-    click.echo(f"      understudy verify {files['town.release']}")
+    click.echo("\nnext")
+    for words, what in {
+        f"sample {files['town.release']} -n 1000 -o more.csv": "more records, for free",
+        f"verify {files['town.release']}": "epsilon, recomputed from the certificate",
+        f"report {files['town.release']} -o report.html": "a page to look at",
+    }.items():
+        click.echo(f"  understudy {words:<50} {what}")
+
+
+def _wrapped(text: str) -> str:
+    """A long list over several lines."""
+    return "\n  ".join(textwrap.wrap(text, 100, initial_indent="               ")).strip()
 
 
 def compare(town: Any, synthetic: Any) -> list[list[str]]:
