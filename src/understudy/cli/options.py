@@ -65,6 +65,12 @@ data = several(
         "--delimiter", help="What separates the fields of a CSV file. Default: found from its header."
     ),
     click.option(
+        "--memory",
+        default="1GB",
+        show_default=True,
+        help="How much data larger than memory may take while it is streamed, beyond its counts.",
+    ),
+    click.option(
         "--unit", help="The column that identifies a person. Default: the schema's; else one record is one."
     ),
     click.option("--max-records-per-unit", type=int, help="The most records of one person that are used."),

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from understudy.privacy import Budget
 
 
+_UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+
+
 def number(name: str, text: str) -> float:
     """A parameter as a number, or a refusal that names it."""
     try:
@@ -38,6 +41,15 @@ def row_figure(text: str | None) -> int | None:
         raise ParameterError(
             f"rows {text!r} is not a whole number of at least 0.", hint="write 50000 or 1e6."
         )
+    return int(value)
+
+
+def byte_figure(text: str) -> int:
+    """A number of bytes: 500MB, 2GB, or a plain number."""
+    scale = next((scale for unit, scale in _UNITS.items() if text.upper().endswith(unit)), 1)
+    value = number("memory", text.upper().rstrip("BKMGT") if scale > 1 else text) * scale
+    if not 0 < value < 2**62:
+        raise ParameterError(f"memory {text!r} is not an amount above 0.", hint="write 500MB or 2GB.")
     return int(value)
 
 
@@ -112,6 +124,7 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
         mechanism=mechanism,
         ledger=ledger,
         stage=stage,
+        memory=byte_figure(settings["memory"]),
         source=None if seed is None else Seeded(seed),
         **{
             key: settings[key]

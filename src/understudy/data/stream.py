@@ -52,11 +52,7 @@ class Streamed:
         unit: str | None = None,
         most: int = 1,
     ) -> None:
-        if isinstance(memory, bool) or not isinstance(memory, int) or memory < LEAST_MEMORY:
-            raise ParameterError(
-                f"memory {memory!r} is not a number of bytes of at least {LEAST_MEMORY:,}.",
-                hint="give 1 GB (1 << 30), say.",
-            )
+        check_memory(memory)
         self._records = Recording(domain, batches, coder, memory, cache, unit, most)
         self._domain, self._maps = domain, dict[str, Codes]()
         self._known: dict[frozenset[str], tuple[Clique, Any]] = {}
@@ -194,3 +190,13 @@ class Streamed:
                 rows,
                 {n: self._maps[n][column] if n in self._maps else column for n, column in codes.items()},
             )
+
+
+def check_memory(memory: int) -> int:
+    """The memory, once it is a number of bytes that a stream can do with."""
+    if isinstance(memory, bool) or not isinstance(memory, int) or memory < LEAST_MEMORY:
+        raise ParameterError(
+            f"memory {memory!r} is not a number of bytes of at least {LEAST_MEMORY:,}.",
+            hint="give 1 GB (1 << 30), say.",
+        )
+    return memory

@@ -36,10 +36,10 @@ class PostgresRecords:
         """The records at an address, once the server lets them be read and the schema can describe them."""
         source, schema = PostgresTable.open(data), reading.schema
         if reading.transforms:
-            return cls(source.plain(), tuple(reading.transforms))
+            return cls(source.plain(), tuple(reading.transforms), reading.memory)
         described = list(source.kinds) if schema is None else [*schema.columns, schema.unit or ""]
         source.check(name for name in described if name in source.kinds)
-        return cls(source)
+        return cls(source, memory=reading.memory)
 
     @property
     def types(self) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from understudy.data import Table, bound, count_values, frame_kind, read
+from understudy.data.stream import MEMORY
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Marginal
@@ -58,11 +59,12 @@ def encode_alone(records: Records, schema: Schema) -> Counter:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a person asked for data to be read."""
+    """How a person asked for data to be read; `memory`, in bytes, is for what is streamed."""
 
     schema: Schema | None
     delimiter: str | None = None
     transforms: tuple[TableTransform, ...] = ()
+    memory: int = MEMORY
 
 
 @dataclass(frozen=True, eq=False)

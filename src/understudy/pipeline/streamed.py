@@ -13,7 +13,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from understudy.data import Streamed
 from understudy.data.files import FileSet, looks_large
 from understudy.data.firsts import count_first_values
 from understudy.data.scan import Scannable
-from understudy.data.stream import MEMORY
+from understudy.data.stream import MEMORY, check_memory
 from understudy.data.units import merge_counts
 from understudy.domain import Schema
 from understudy.pipeline.records import Reading
@@ -47,8 +47,11 @@ class StreamedRecords:
     @classmethod
     def open(cls, data: Any, reading: Reading) -> StreamedRecords:
         """The records at an address, every part of which is known to be there and readable."""
+        check_memory(reading.memory)
         infer = reading.schema is None or bool(reading.transforms)
-        records = cls(_source(os.fspath(data), reading, infer=infer), tuple(reading.transforms))
+        records = cls(
+            _source(os.fspath(data), reading, infer=infer), tuple(reading.transforms), reading.memory
+        )
         if reading.schema is None or reading.schema.unlearned:
             # The first question is asked before the records can be coded, so a fault must show before it.
             records.check()
@@ -98,10 +101,6 @@ class StreamedRecords:
         for transform in self.transforms:
             table = transform.forward(table)
         return table
-
-    def within(self, memory: int) -> StreamedRecords:
-        """The same records, read within another limit of memory."""
-        return replace(self, memory=memory)
 
 
 def is_streamed(data: Any) -> bool:

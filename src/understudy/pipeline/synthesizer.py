@@ -21,6 +21,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from understudy.data.stream import MEMORY
 from understudy.domain import Domain, Schema
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
@@ -56,6 +57,7 @@ def fit(
     neighbours: str = "add-remove",
     transforms: Sequence[TableTransform] = (),
     delimiter: str | None = None,
+    memory: int = MEMORY,
     allow_large_epsilon: bool = False,
     source: Randomness | None = None,
     stage: Stage = lambda _: None,
@@ -65,7 +67,8 @@ def fit(
     `data` is a file (CSV, Parquet, Arrow), a frame (pandas, Polars, Arrow), or whatever else `kinds` lists, such
     as an address "postgresql://...". Without a schema, column names and types are taken as public and all
     else is learned privately. `name` keys the ledger; a `job` label makes the same call, made again, be
-    charged once and answer the same.
+    charged once and answer the same. `memory` is how many bytes a streamed table may take, beyond the
+    counts asked for.
 
     Privacy: (epsilon, delta), by docs/privacy.md, "The curator".
     """
@@ -78,7 +81,7 @@ def fit(
         _check(schema, mechanism)
 
     stage("reading the table")
-    records = open_records(data, Reading(schema, delimiter, tuple(transforms)))
+    records = open_records(data, Reading(schema, delimiter, tuple(transforms), memory))
     if schema is None:
         schema = _with_unit(schema_of_types(records.types, name=name), unit, max_records_per_unit)
         _check(schema, mechanism)

@@ -98,6 +98,13 @@ def test_a_full_disk_never_changes_an_answer(folder: Path, monkeypatch: pytest.M
     assert not charged(folder / "3.db")
 
 
+@pytest.mark.parametrize("memory", [0, 5, -1, True, 1.5e9])
+def test_too_little_memory_is_refused_before_anything_is_charged(folder: Path, memory: int) -> None:
+    with pytest.raises(ParameterError, match="memory"):
+        us.fit(folder / "people", ledger=folder / "ledger.db", memory=memory, **BUDGET)
+    assert not charged(folder / "ledger.db")
+
+
 KILLED = """
 import os, signal, sys
 import understudy as us
