@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from understudy.data import Table, bound, count_values, frame_kind, read
-from understudy.data.stream import MEMORY
+from understudy.data.stream import MEMORY, check_memory
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Marginal
 from understudy.marginals.counter import Recoding
+from understudy.pipeline.inference import with_numbers
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 
@@ -66,6 +67,9 @@ class Reading:
     transforms: tuple[TableTransform, ...] = ()
     memory: int = MEMORY
 
+    def __post_init__(self) -> None:
+        check_memory(self.memory)
+
 
 @dataclass(frozen=True, eq=False)
 class InMemory:
@@ -81,6 +85,7 @@ class InMemory:
             # A transform reads columns that the schema does not describe yet, so nothing is known of their types.
             known = None if reading.schema is None or reading.transforms else reading_types(reading.schema)
             table, kind = read(data, types=known, delimiter=reading.delimiter), "arrow"
+            table = with_numbers(table) if reading.schema is None else table
         else:
             table, kind = read(data), frame_kind(data)
         for transform in reading.transforms:

@@ -24,7 +24,7 @@ from understudy.data import Streamed
 from understudy.data.files import FileSet, looks_large
 from understudy.data.firsts import count_first_values
 from understudy.data.scan import Scannable
-from understudy.data.stream import MEMORY, check_memory
+from understudy.data.stream import MEMORY
 from understudy.data.units import merge_counts
 from understudy.domain import Schema
 from understudy.pipeline.records import Reading
@@ -47,7 +47,6 @@ class StreamedRecords:
     @classmethod
     def open(cls, data: Any, reading: Reading) -> StreamedRecords:
         """The records at an address, every part of which is known to be there and readable."""
-        check_memory(reading.memory)
         infer = reading.schema is None or bool(reading.transforms)
         records = cls(
             _source(os.fspath(data), reading, infer=infer), tuple(reading.transforms), reading.memory
