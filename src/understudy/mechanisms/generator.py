@@ -136,7 +136,7 @@ def generator_from(header: Mapping[str, Any], arrays: Arrays) -> Generator:
 
 
 def _readers() -> dict[Any, Callable[[Mapping[str, Any], Arrays], Generator]]:
-    from understudy.mechanisms import bayesian_network, gradual_update, group_histograms
+    from understudy.mechanisms import bayesian_network, gradual_update, group_histograms, neural
     from understudy.model import MarkovField, field_file
 
     return {
@@ -144,4 +144,5 @@ def _readers() -> dict[Any, Callable[[Mapping[str, Any], Arrays], Generator]]:
         bayesian_network.KIND: bayesian_network.BayesianNetwork.from_arrays,
         gradual_update.KIND: gradual_update.GradualUpdate.from_arrays,
         group_histograms.KIND: group_histograms.GroupHistograms.from_arrays,
+        neural.KIND: neural.NeuralGenerator.from_arrays,
     }

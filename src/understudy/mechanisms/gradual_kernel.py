@@ -33,6 +33,14 @@ def _shuffle(numbers: Any, state: Any) -> Any:
 @njit(cache=True, nogil=True)
 def _locate(codes: Any, columns: Any, strides: Any, cell: Any, counts: Any) -> None:
     """The cell of every record, and how many records each cell holds."""
+    if columns.size == 2:  # a pair, as most are: in one pass
+        first, second = codes[columns[0]], codes[columns[1]]
+        wide = np.int32(strides[0])
+        for i in range(cell.size):
+            c = wide * np.int32(first[i]) + np.int32(second[i])
+            cell[i] = c
+            counts[c] += 1
+        return
     cell[:] = 0
     for k in range(columns.size):
         line = codes[columns[k]]

@@ -109,7 +109,7 @@ def follow(
             columns, strides, wanted = aims[place]
             seed = random.integers(1, 2**63, dtype=np.uint64)
             off += move(codes, columns, strides, wanted, step, copying, seed, cell, members)
-        best, since = (off, 0) if coarse or off < 0.999 * best else (best, since + 1)
+        best, since = (off, 0) if coarse or off < 0.98 * best else (best, since + 1)
         if since > _PATIENCE and copying:  # a copy leaves every other marginal of its record as it was
             break
 
