@@ -1,0 +1,204 @@
+"""PrivBayes, PrivSyn and field groups: what each is made of, and that its releases are releases like any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from understudy.data import Table
+from understudy.domain import Category, Domain, Schema
+from understudy.errors import ParameterError, ReleaseError
+from understudy.marginals import Measurement
+from understudy.mechanisms import FieldGroups, Mechanism, PrivBayes, PrivSyn
+from understudy.mechanisms.bayesian_network import BayesianNetwork
+from understudy.mechanisms.consistency import consistent, without_negatives
+from understudy.mechanisms.field_groups import found_groups
+from understudy.mechanisms.generator import generator_from
+from understudy.mechanisms.gradual_update import GradualUpdate
+from understudy.mechanisms.group_histograms import GroupHistograms
+from understudy.mechanisms.privbayes import ParentSets
+from understudy.pipeline import Release, fit
+from understudy.pipeline.recipes import mechanism_of
+from understudy.privacy import Budget, Curator, Seeded
+
+BUDGET = Budget(2.0, 1e-9)
+
+
+def chain(rows: int = 20_000, seed: int = 0) -> Table:
+    """a -> b -> c, and d alone."""
+    random = np.random.default_rng(seed)
+
+    def blurred(codes: np.ndarray) -> np.ndarray:
+        return np.where(random.random(rows) < 0.85, codes, random.integers(0, 4, rows))
+
+    a = random.choice(4, rows, p=[0.5, 0.3, 0.15, 0.05])
+    b = blurred(a)
+    codes = {"a": a, "b": b, "c": blurred(b), "d": random.integers(0, 3, rows)}
+    return Table(Domain({"a": 4, "b": 4, "c": 4, "d": 3}), codes)
+
+
+def error(table: Table, mechanism: Mechanism, clique: tuple[str, ...], seed: int = 1) -> float:
+    """The total variation distance between true and synthetic records."""
+    found = mechanism(Curator(table, BUDGET, source=Seeded(seed)), table.domain, BUDGET)
+    drawn = found.field.sample(len(table), seed=seed).counts(clique).counts / len(table)
+    (true,) = table.count([clique])
+    return float(np.abs(drawn - true.counts / len(table)).sum() / 2)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "pair", "worst"),
+    [
+        (PrivBayes(), ("a", "b"), 0.03),
+        (PrivBayes(degree=1, noise="gaussian"), ("b", "c"), 0.03),
+        (PrivSyn(pairs=2), ("a", "b"), 0.03),
+        (PrivSyn(), ("b", "c"), 0.03),
+        (FieldGroups([("a", "b", "c")]), ("a", "c"), 0.03),
+    ],
+)
+def test_what_depends_in_the_records_depends_in_the_synthetic_ones(
+    mechanism: Mechanism, pair: tuple[str, str], worst: float
+) -> None:
+    assert error(chain(), mechanism, pair) < worst
+
+
+@pytest.mark.parametrize(
+    "mechanism", [PrivBayes(), PrivSyn(pairs=2), FieldGroups([("a", "b")])], ids=lambda m: m.name
+)
+def test_a_rivals_release_is_saved_loaded_verified_and_sampled(mechanism: Mechanism, tmp_path: Path) -> None:
+    table = chain(2000)
+    schema = Schema(
+        {n: Category([f"{n}{i}" for i in range(s)], missing=False) for n, s in table.domain.items()}
+    )
+    words = pa.table({n: pa.array([f"{n}{code}" for code in codes]) for n, codes in table.columns.items()})
+    release = fit(
+        words, schema, epsilon=1.0, delta=1e-9, mechanism=mechanism, ledger=tmp_path / "ledger", name="chain"
+    )
+    assert release.private and release.verify().holds
+    assert {charge["stage"] for charge in release.certificate["charges"]} <= {
+        "one-way", "network", "tables", "select", "two-way", "groups"
+    }  # fmt: skip
+    release.save(tmp_path / "r.release")
+    again = Release.load(tmp_path / "r.release")
+    assert again.sample(50, seed=3).equals(release.sample(50, seed=3))
+    assert again.sample(50, seed=3).num_rows == 50
+    assert again.marginal(("a", "b")).counts.shape == release.domain.shape(("a", "b"))
+
+
+def test_a_release_of_an_unknown_or_damaged_generator_is_refused() -> None:
+    network = BayesianNetwork(Domain({"a": 2}), [("a",)], [[1.0, 3.0]], 10.0)
+    header, arrays = network.to_arrays()
+    for damaged in (
+        header | {"format": "something else"},
+        header | {"version": 2},
+        header | {"total": float("nan")},
+        header | {"families": [["b"]]},
+        {},
+    ):
+        with pytest.raises(ReleaseError):
+            generator_from(damaged, arrays)
+    for weights in ([1.0, -3.0], [np.nan, 1.0], [1.0, 2.0, 3.0]):
+        with pytest.raises(ReleaseError):
+            generator_from(header, {"family_0": np.array(weights)})
+
+
+def test_parents_come_before_their_children_and_families_stay_small() -> None:
+    domain = Domain({name: 4 for name in "abcdef"})
+    pool = ParentSets(domain, 2, 64.0, 100)
+    pool.add("a", ["b", "c"])
+    assert pool.families("b") == [("b", "a")]
+    pool.add("b", ["c"])
+    assert pool.families("c") == [("c", "a", "b")]
+    tight = ParentSets(domain, 2, 3.0, 100)
+    tight.add("a", ["b"])
+    assert tight.families("b") == [("b",)]
+    few = ParentSets(domain, 3, 1e9, 2)
+    for placed, rest in (("a", "f"), ("b", "f"), ("c", "f"), ("d", "f")):
+        few.add(placed, rest)
+    assert 1 <= len(few.families("f")) <= 2
+
+
+def test_a_networks_order_must_hold() -> None:
+    domain = Domain({"a": 2, "b": 2})
+    for families in ([("a", "b"), ("b",)], [("a",)], [("a",), ("a",)]):
+        with pytest.raises(ParameterError):
+            BayesianNetwork(domain, families, [np.ones(4)] * len(families), 1.0)
+
+
+def test_marginals_made_consistent_agree_have_no_negative_cell_and_are_nearer_the_truth() -> None:
+    domain = Domain({"a": 3, "b": 4, "c": 2})
+    random = np.random.default_rng(0)
+    raw = made = 0.0
+    for _ in range(30):
+        truth = random.dirichlet(np.ones(24)).reshape(3, 4, 2) * 1000
+        true = {("a", "b"): truth.sum(axis=2), ("b", "c"): truth.sum(axis=0), ("c", "a"): truth.sum(axis=1).T}
+        log = [
+            Measurement(clique, (table + random.normal(0, 20, table.shape)).reshape(-1), 20.0)
+            for clique, table in true.items()
+        ]
+        tables = consistent(domain, log, 1000.0)
+        assert set(tables) == {("a", "b"), ("b", "c"), ("a", "c")}
+        for table in tables.values():
+            assert (table >= 0).all() and table.sum() == pytest.approx(1000.0, rel=1e-6)
+        np.testing.assert_allclose(tables["a", "b"].sum(axis=0), tables["b", "c"].sum(axis=1), atol=5)
+        raw += float(np.abs(log[0].values - true["a", "b"].reshape(-1)).sum())
+        made += float(np.abs(tables["a", "b"] - true["a", "b"]).sum())
+    assert made < 0.9 * raw
+
+
+@pytest.mark.parametrize("values", [[5.0, -3.0, 1.0], [-1.0, -2.0, -3.0], [0.0, 0.0, 0.0], [1e9, -1e9, 2.0]])
+def test_negative_counts_are_cut_without_changing_the_total(values: list[float]) -> None:
+    cut = without_negatives(np.array(values), 12.0)
+    assert (cut >= 0).all() and cut.sum() == pytest.approx(12.0)
+
+
+def test_records_follow_marginals_that_agree() -> None:
+    table = chain(5000)
+    cliques = [("a",), ("b",), ("c",), ("d",), ("a", "b"), ("b", "c")]
+    truth = {m.clique: m.counts.astype(float) for m in table.count(cliques)}
+    made = GradualUpdate(table.domain, truth, 5000.0, 100)
+    drawn = made.sample(5000, seed=0)
+    for clique, counts in truth.items():
+        assert np.abs(drawn.counts(clique).counts - counts).sum() / 2 < 0.02 * 5000
+    # ... and what was not asked for, that a and c go together, follows from the copies
+    (far,) = table.count([("a", "c")])
+    assert np.abs(drawn.counts(("a", "c")).counts - far.counts).sum() / 2 < 0.08 * 5000
+    assert len(made.sample(0, seed=0)) == 0 and len(made.sample(1, seed=0)) == 1
+
+
+def test_groups_are_found_where_columns_say_much_of_each_other() -> None:
+    found = found_groups(chain(), limit_cells=64, least=0.1)
+    assert sorted(map(sorted, found)) == [["a", "b", "c"], ["d"]]
+    assert all(len(group) <= 2 for group in found_groups(chain(), limit_cells=16, least=0.1))
+
+
+def test_an_empty_group_is_drawn_evenly() -> None:
+    none = np.zeros(0)
+    drawn = GroupHistograms(Domain({"a": 4}), [("a",)], [(none, none)], 10.0).sample(8000, seed=0)
+    assert np.bincount(drawn["a"]).min() > 1800
+
+
+def test_groups_that_overlap_or_are_missing_are_refused() -> None:
+    with pytest.raises(ParameterError, match="two groups"):
+        FieldGroups([("a", "b"), ("b", "c")]).plan(chain(10).domain)
+    with pytest.raises(ParameterError, match="public"):
+        FieldGroups()
+    with pytest.raises(ParameterError, match="takes none"):
+        mechanism_of("privbayes", cliques=[("a", "b")])
+    assert mechanism_of("privsyn", cliques=[("a", "b")]).name == "privsyn"
+    assert mechanism_of("field-groups", cliques=[("a", "b")]).name == "field-groups"
+
+
+def test_impossible_settings_of_rivals_are_refused() -> None:
+    for make in (
+        lambda: PrivBayes(noise="cauchy"),
+        lambda: PrivBayes(theta=0),
+        lambda: PrivSyn(pairs=-1),
+        lambda: PrivSyn(laplace={("a",): 1.5}),
+        lambda: PrivSyn(one_way=0),
+        lambda: FieldGroups([("a",)], factor=0),
+    ):
+        with pytest.raises(ParameterError):
+            make()
