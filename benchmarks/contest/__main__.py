@@ -12,7 +12,7 @@ from benchmarks.contest import page, trees
 from benchmarks.contest.arenas import Arena, census, temporal
 from benchmarks.contest.cells import Cell, Store, play
 from benchmarks.contest.paper import EPSILONS
-from benchmarks.contest.systems import SYSTEMS
+from benchmarks.contest.systems import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK_ROWS = 20_000
@@ -74,7 +74,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.contest", description=__doc__)
     parser.add_argument("--runs", type=int, default=1, help="how often each cell is played")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS:,} records a table, for a look")
-    parser.add_argument("--systems", nargs="*", default=list(SYSTEMS), choices=list(SYSTEMS))
+    parser.add_argument("--systems", nargs="*", default=list(NAMES), choices=NAMES)
     parser.add_argument("--arenas", nargs="*", default=["census1940", "temporal-match2"])
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "contest", help="finished cells")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "contest.md")
