@@ -22,6 +22,7 @@ from understudy.errors import FileError, OperatorError
 
 _Read = Callable[[bytes, Sequence[str], Mapping[str, pa.DataType]], pa.Table]
 
+MOST_UNPACKED = 1 << 44  # to disk; what unpacks to a hundred times its size is refused before that
 PIECE = 32 << 20  # bytes read at a time
 # The order in which Arrow tries types on a column of text.
 _LADDER = [
@@ -162,7 +163,7 @@ def _unpack(found: Source) -> mmap.mmap:
     """A gzipped file, unpacked into a file on disk that has no name."""
     try:
         with tempfile.TemporaryFile(dir=scratch_folder()) as file:
-            for chunk in found.unpacked():
+            for chunk in found.unpacked(MOST_UNPACKED):
                 file.write(chunk)
             file.flush()
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
