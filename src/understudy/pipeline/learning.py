@@ -27,10 +27,11 @@ from understudy.privacy import Curator, Discovery, Group, Loss
 SHARES = {"values": Fraction(1, 20), "bounds": Fraction(1, 20), "bins": Fraction(1, 20)}
 FINE = 512  # cells of the histogram that bins are made from
 MOST_BINS = 64
+FEW, ONE_BY_ONE = 128, 1000  # whole numbers that are kept one by one in any case, and where records abound
 MOST_CODES = 100_000  # of a column whose bounds are learned but not its periods
 MOST_PERIODS = 1000  # codes of a column of time whose bounds and periods are both learned
 SURE = 5.0  # standard deviations above which a noisy count is more than noise, on a grid of hundreds of cells
-PERHAPS = 3.5  # and below which the largest of hundreds is what noise alone would give
+FARTHER = 0.1  # standard deviations that a cell must have more for every step that it is farther from zero
 LIKELY = 1.5  # and above which it likely is, next to a cell that is sure
 FULL = 8.0  # standard deviations that a learned bin should hold, so that later noise does not drown it
 
@@ -163,7 +164,9 @@ def _ladder(low: float | None, high: float | None, *, whole: bool) -> tuple[Any,
 def _bounded(column: Column, grid: Column, measured: Measurement) -> Column:
     """The column with bounds around every cell of the grid that holds more than noise."""
     values = measured.values[: _ranges(grid)]
-    first, last = _extent(values, float(measured.stddev))
+    edges = grid.edges or () if isinstance(grid, Integer | Number) else ()
+    centre = edges.index(0) if 0 in edges else None
+    first, last = _extent(values, float(measured.stddev), centre)
     if isinstance(column, Date | Datetime):
         assert isinstance(grid, Date | Datetime)
         low, high = column.min or _opening(grid, first), column.max or _closing(grid, last)
@@ -177,11 +180,6 @@ def _bounded(column: Column, grid: Column, measured: Measurement) -> Column:
     special: Any = column.special
     if special != grid.special and measured.values[len(values)] > SURE * float(measured.stddev):
         special = grid.special  # zero is common enough to have a mass of its own
-    if values.max() < PERHAPS * float(measured.stddev) and {0, 1} <= set(grid.edges):
-        first, last = (
-            grid.edges.index(0),
-            grid.edges.index(1) - 1,
-        )  # nothing to be seen: 0 to 1 is as good as any
     bottom: Any = grid.edges[first] if column.min is None else column.min
     top: Any = grid.edges[last + 1]
     if isinstance(column, Integer) and last + 2 < len(grid.edges):
@@ -190,13 +188,18 @@ def _bounded(column: Column, grid: Column, measured: Measurement) -> Column:
     return replace(column, min=bottom, max=top, special=special)
 
 
-def _extent(values: Counts, stddev: float) -> tuple[int, int]:
-    """The first and last cell that hold more than noise, or the fullest one where none surely does.
+def _extent(values: Counts, stddev: float, centre: int | None) -> tuple[int, int]:
+    """The first and last cell that hold more than noise, or a guess where none surely does.
 
-    From the outermost sure cells on, neighbours count as filled while they likely are: a tail thins out slowly.
+    From the outermost sure cells on, neighbours count as filled while they likely are: a tail thins out slowly. A
+    guess is the fullest cell, those near `centre` (zero) preferred: far ones are many, and one is high by chance.
     """
     sure = np.flatnonzero(values > SURE * stddev)
-    first, last = (int(sure[0]), int(sure[-1])) if sure.size else (int(values.argmax()),) * 2
+    if sure.size:
+        first, last = int(sure[0]), int(sure[-1])
+    else:
+        far = 0.0 if centre is None else np.abs(np.arange(len(values)) - centre)
+        first = last = int((values - FARTHER * stddev * far).argmax())
     while first > 0 and values[first - 1] > LIKELY * stddev:
         first -= 1
     while last + 1 < len(values) and values[last + 1] > LIKELY * stddev:
@@ -268,16 +271,29 @@ def _digits(width: float) -> int:
 def _binned(column: Column, measured: Measurement) -> Column:
     """The column with neighbouring cells joined until each bin holds a fair share and more than noise."""
     assert isinstance(column, Integer | Number) and column.edges is not None
-    if isinstance(column, Integer) and column.values <= 1000:
-        return replace(column, edges=None)  # few enough to be kept one by one
     values = measured.values[: _ranges(column)]
     total = float(values.sum())
-    bins = int(np.clip(total / (FULL * float(measured.stddev)), 1, MOST_BINS))
+    afford = total / (FULL * float(measured.stddev))
+    if isinstance(column, Integer) and column.values <= np.clip(afford, FEW, ONE_BY_ONE):
+        return replace(column, edges=None)  # few enough to be kept one by one
+    bins = int(np.clip(afford, 1, MOST_BINS))
     running = np.maximum.accumulate(np.cumsum(values))
     ends = np.searchsorted(running, total * np.arange(1, bins) / bins) + 1
     heavy = np.flatnonzero(values > max(total / bins, FULL * float(measured.stddev)))
-    keep = np.unique(np.concatenate([[0], ends, heavy, heavy + 1, [len(values)]]))
-    return _with_edges(column, np.array(column.edges)[keep[keep <= len(values)]])
+    edges = np.array(column.edges)
+    keep = np.unique(np.concatenate([[0], ends, heavy, heavy + 1, _tail(edges), [len(values)]]))
+    return _with_edges(column, edges[keep[keep <= len(values)]])
+
+
+def _tail(edges: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Places of edges that keep every bin of a long tail within a step of the ladder, however few records it holds.
+
+    Records are taken to lie evenly in a bin: in one from 100 thousand to a million they would be far too rich.
+    """
+    furthest = float(np.abs(edges).max())
+    steps = np.array([step for step in (*_FRACTIONS, *_LADDER) if step >= furthest / 1000])
+    steps = np.concatenate([-steps[::-1], steps])
+    return np.asarray(np.searchsorted(edges, steps[(steps > edges[0]) & (steps < edges[-1])]), np.int64)
 
 
 def _with_edges(column: Integer | Number, edges: npt.NDArray[Any]) -> Column:

@@ -190,3 +190,34 @@ def test_an_empty_table_gives_a_schema_that_no_record_shaped() -> None:
     empty = {name: pa.array([], pa.table(COLUMNS)[name].type) for name in COLUMNS}
     columns, release = learned(empty, epsilon=1.0)
     assert columns["city"].values == ("",) and release.rows < 300
+
+
+def test_the_mean_of_a_long_tail_is_not_blown_up(whole) -> None:
+    made = whole[1].sample(ROWS, seed=0)
+    for name in ("lognormal", "long integers", "age"):
+        assert np.nanmean(made[name].to_numpy()) == pytest.approx(np.mean(COLUMNS[name]), rel=0.06), name
+
+
+def test_whole_numbers_too_many_for_their_records_are_binned() -> None:
+    values = np.minimum(RNG.integers(0, 700, 4000), 501)
+    columns, release = learned({"x": values}, Schema({"x": Integer()}, name="table"), epsilon=1.0)
+    assert columns["x"].size < 100
+    assert np.mean(release.sample(4000, seed=0)["x"].drop_null().to_numpy()) == pytest.approx(
+        values.mean(), rel=0.1
+    )
+
+
+def test_text_that_is_numbers_and_marks_of_missing_values_is_learned_as_numbers() -> None:
+    rows = "\n".join(
+        f"{'N' if i % 5 == 0 else 1000 + i},{i % 2},{'YN'[i % 2]},{'?' if i % 3 else 1.5}"
+        for i in range(2000)
+    )
+    Path("t.csv").write_text("income,flag,answer,rate\n" + rows + "\n")
+    release = us.fit(
+        "t.csv", epsilon=5.0, delta=1e-9, mechanism=us.Independent(), ledger="ledger.db", source=Seeded(2)
+    )
+    kinds = {name: column.type for name, column in release.schema.columns.items()}
+    assert kinds == {"income": "integer", "flag": "integer", "answer": "category", "rate": "number"}
+    assert set(release.schema.columns["answer"].values) == {"Y", "N"}
+    made = release.sample(2000, seed=0)
+    assert made["income"].null_count == pytest.approx(400, abs=80)
