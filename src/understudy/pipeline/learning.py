@@ -32,7 +32,7 @@ MOST_CODES = 100_000  # of a column whose bounds are learned but not its periods
 MOST_PERIODS = 1000  # codes of a column of time whose bounds and periods are both learned
 SURE = 5.0  # standard deviations above which a noisy count is more than noise, on a grid of hundreds of cells
 FARTHER = 0.1  # standard deviations that a cell must have more for every step that it is farther from zero
-LIKELY = 1.5  # and above which it likely is, next to a cell that is sure
+LIKELY = 2.0  # and above which it likely is, next to a cell that is sure
 FULL = 8.0  # standard deviations that a learned bin should hold, so that later noise does not drown it
 
 Counts = npt.NDArray[np.float64]

@@ -43,6 +43,15 @@ class Release:
     transforms: tuple[TableTransform, ...] = ()
     kind: str = "arrow"
 
+    def __repr__(self) -> str:
+        said = self.certificate
+        stamp = "" if self.private else ", NOT PRIVATE"
+        return (
+            f"<Release of {self.schema.name or 'table'!r}: epsilon {said['epsilon']:g}, delta {said['delta']:g}{stamp}, "
+            f"{len(self.domain)} columns, {len(cliques_of(self.measurements))} marginals, "
+            f"about {self.rows:,} records>"
+        )
+
     @property
     def rows(self) -> int:
         """How many records there are thought to be: the noisy total, as a whole number."""

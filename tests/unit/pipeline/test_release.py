@@ -202,3 +202,8 @@ def test_seeded_noise_is_stamped_for_good(tmp_path: Path) -> None:
     release.save(tmp_path / "x.release")
     assert not us.load(tmp_path / "x.release").private
     assert replace(release, kind="pandas").sample(3).shape[0] == 3
+
+
+def test_a_release_says_in_a_line_what_it_is(made) -> None:
+    said = repr(made[1])
+    assert said.startswith("<Release of 'town': epsilon 2, delta 1e-09, 15 columns") and len(said) < 200
