@@ -44,10 +44,10 @@ class Release:
     kind: str = "arrow"
 
     def __repr__(self) -> str:
-        said = self.certificate
+        said, name = self.certificate, self.schema.name or "table"
         stamp = "" if self.private else ", NOT PRIVATE"
         return (
-            f"<Release of {self.schema.name or 'table'!r}: epsilon {said['epsilon']:g}, delta {said['delta']:g}{stamp}, "
+            f"<Release of {name!r}: epsilon {said['epsilon']:g}, delta {said['delta']:g}{stamp}, "
             f"{len(self.domain)} columns, {len(cliques_of(self.measurements))} marginals, "
             f"about {self.rows:,} records>"
         )
