@@ -1,6 +1,6 @@
 """MST from file to file: Understudy and its peers, each in a fresh process, on the same table in the same run.
 
-    python -m benchmarks.end_to_end [adult] [wide98] [choices] [peers]
+    python -m benchmarks.end_to_end [adult] [wide98] [choices] [peers | dpmm | mbi | smartnoise-synth]
 
 `adult` and `wide98` time our own command, cold (no kernel compiled) and warm; `choices` compares what MST leaves
 open (shrinking, stopping early, spreading merged codes); `peers` runs each rival once, which takes minutes. A peer is
@@ -59,12 +59,15 @@ mst.fit_sample(table, categorical_columns=list(domain), preprocessor_eps=0.0).to
 import itertools, json, math, sys
 import jax
 jax.config.update("jax_enable_x64", True)
-import numpy as np, pandas as pd
-from mbi import Dataset, Domain, LinearMeasurement
+import numpy as np
+from mbi import Domain, LinearMeasurement
 from mbi.estimation import MirrorDescent
-table, sizes = pd.read_csv(sys.argv[1]), json.load(open(sys.argv[2]))
+with open(sys.argv[1]) as file:
+    header = file.readline().strip().split(",")
+    table = np.loadtxt(file, delimiter=",", dtype=np.int64)
+sizes = json.load(open(sys.argv[2]))
 names, rows, rng = list(sizes), len(table), np.random.default_rng()
-codes = {n: table[n].to_numpy() for n in names}
+codes = {n: table[:, header.index(n)] for n in names}
 rho = 0.0130  # of (1, 1e-9) by zCDP
 sigma = math.sqrt(3 / (2 * rho))
 def count(clique):
@@ -118,7 +121,8 @@ for n, (kept, rest) in back.items():
     missing = whole < 0
     whole[missing] = rng.choice(rest, missing.sum())
     out[n] = whole
-pd.DataFrame(out).to_csv(sys.argv[3], index=False)
+columns = np.stack([out[n] for n in names], axis=1)
+np.savetxt(sys.argv[3], columns, fmt="%d", delimiter=",", header=",".join(names), comments="")
 """,
 }
 
@@ -153,8 +157,9 @@ def main(wanted: Sequence[str] = ()) -> None:
             wide98(folder)
         if "choices" in wanted:
             choices(folder)
-        if "peers" in wanted:
-            peers(folder)
+        chosen = [name for name in PEERS if name in wanted or "peers" in wanted]
+        if chosen:
+            peers(folder, chosen)
 
 
 def adult(folder: Path) -> None:
@@ -229,17 +234,17 @@ def _spread(release: understudy.Release, domain: Domain, spread: str) -> Table:
     )
 
 
-def peers(folder: Path) -> None:
-    """Each peer once, on Adult."""
+def peers(folder: Path, names: Sequence[str]) -> None:
+    """Each of these peers once, on Adult."""
     table, sizes = SHARED / "data/adult/adult.csv", SHARED / "data/adult/adult-domain.json"
     domain = _domain(sizes)
     print("\nAdult, peers, one cold run each           seconds  of processors  pair error  triple error   MB")
-    for name, script in PEERS.items():
+    for name in names:
         out = folder / f"{name}.csv"
         with _python(name) as python:
             if python is None:
                 continue
-            command = [python, "-W", "ignore", "-c", script, str(table), str(sizes), str(out)]
+            command = [python, "-W", "ignore", "-c", PEERS[name], str(table), str(sizes), str(out)]
             run = measured(command, folder, {})
             if run is None or not out.exists():
                 print(f"  {name}: SKIPPED, it did not run to its end")
