@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import combinations
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 
 import understudy as us
 from postgres_server import server
-from spark_session import frame
+from spark_session import frame, session
 from understudy.data import text, write
 from understudy.domain import Schema
 from understudy.privacy import Seeded
@@ -75,6 +76,7 @@ KINDS: dict[str, Kind] = {
     ),
     "postgresql": postgres,
     "spark": lambda records, folder: frame(records),
+    "spark parquet": lambda records, folder: session() and f"spark:parquet:{parquet_folder(records, folder)}",
 }
 
 SCHEMA = Schema.from_toml("""
@@ -201,7 +203,14 @@ max = 1000
 """)
 
 
-@pytest.mark.parametrize("schema", [SCHEMA, BOUNDED, LEARNED], ids=["complete", "by unit", "learned"])
+LEARNED_BY_UNIT = replace(LEARNED, unit="who", max_records_per_unit=2)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [SCHEMA, BOUNDED, LEARNED, LEARNED_BY_UNIT],
+    ids=["complete", "by unit", "learned", "learned by unit"],
+)
 def test_a_release_does_not_tell_where_the_records_lay(kind: Kind, tmp_path: Path, schema: Schema) -> None:
     records = people(900)
     releases = [
