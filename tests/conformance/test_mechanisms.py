@@ -30,6 +30,7 @@ MECHANISMS: dict[str, Factory] = {
     "independent": lambda public: Independent(),
     "fixed": lambda public: Fixed([public.domain.names[:2]]),
     "mst": lambda public: MST(),
+    "mst, as in the paper": lambda public: MST(shrink=False),
     "mst, forced pair": lambda public: MST({public.domain.names[:2]: 2.0}),
     "mst, stopping early": lambda public: MST(stop_early=True),
     "nist-mst": NIST_MST,

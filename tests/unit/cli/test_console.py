@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -37,11 +38,15 @@ def test_a_long_run_names_the_stage_it_is_in_and_not_every_one(
 
 
 def test_a_run_that_fails_leaves_no_thread_behind() -> None:
-    with pytest.raises(RuntimeError), console.stages() as stage:
-        stage("reading the table")
-        raise RuntimeError
-    with console.stages():
-        pass
+    def failing() -> None:
+        with console.stages() as stage:
+            stage("reading the table")
+            raise RuntimeError
+
+    before = threading.active_count()
+    with pytest.raises(RuntimeError):
+        failing()
+    assert threading.active_count() == before
 
 
 def test_numbers_stand_under_each_other(capsys: pytest.CaptureFixture[str]) -> None:
