@@ -49,11 +49,20 @@ class SparkTable:
     """Records of a Spark DataFrame as an engine: `coder` turns an Arrow table of them into codes.
 
     The coder runs on the workers, where Understudy must be installed. Without `keep` every count codes the
-    records anew.
+    records anew. `source` is a task that makes records of the DataFrame's rows first (see `spark_tasks.Scan`).
     """
 
-    def __init__(self, frame: Any, domain: Domain, coder: Coder, *, keep: bool = True) -> None:
-        self._packs = _Packs(frame, domain, coder, keep)
+    def __init__(
+        self,
+        frame: Any,
+        domain: Domain,
+        coder: Coder,
+        *,
+        keep: bool = True,
+        source: tasks.Task | None = None,
+    ) -> None:
+        pack = tasks.Pack(domain, coder)
+        self._packs = _Packs(frame, domain, pack if source is None else tasks.Then(source, pack), keep)
         self._domain, self._maps = domain, dict[str, Codes]()
         self._known: dict[Clique, npt.NDArray[np.int64]] = {}
 
@@ -149,9 +158,9 @@ class SparkTable:
 class _Packs:
     """The records as packs of codes in Spark, kept there while this object lives, or made anew for each count."""
 
-    def __init__(self, frame: Any, domain: Domain, coder: Coder, keep: bool) -> None:
+    def __init__(self, frame: Any, domain: Domain, pack: tasks.Task, keep: bool) -> None:
         self.domain = domain
-        self._frame, self._pack, self._kept = frame, tasks.Pack(domain, coder), keep
+        self._frame, self._pack, self._kept = frame, pack, keep
         self._reducers = shuffle_partitions(frame.sparkSession)
         if keep:
             packs = on_workers(frame, self._pack, tasks.PACKS)
@@ -241,6 +250,9 @@ def attempted(work: Callable[[], T], what: str) -> T:
         task = re.search(r"OperatorError: (a Spark task could not [^\n]*)", said)
         if task is not None:
             raise OperatorError(task[1]) from None
+        fault = re.search(r"errors\.FileError: ([^\n]*)", said)
+        if fault is not None:
+            raise FileError(fault[1]) from None
         file = re.search(r"FAILED_READ_FILE.*? reading file ([^\s]+)", said)
         if file is not None:
             raise FileError(

@@ -12,7 +12,7 @@ made again gives the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.data.codes import Codes, check_codes, code_dtype
+from understudy.data.files import FileSet
 from understudy.data.histogram import Histogram
 from understudy.domain import Clique, Domain
-from understudy.errors import OperatorError, UnderstudyError
+from understudy.errors import FileError, OperatorError, UnderstudyError
 
 Coder = Callable[[pa.Table], Mapping[str, Any]]
 Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -32,6 +33,7 @@ PACK_BYTES = 4 << 20  # of one pack: Spark keeps rows of a few megabytes well
 PACK_ROWS = (1 << 12, 1 << 18)  # at least and at most
 BLOCK_ROWS = 1 << 19  # records counted at a time
 CHUNK_CELLS = 1 << 17  # cells in a row of counts: a megabyte once summed
+ROWS = 1 << 16  # rows that Spark is handed at a time
 PACKS = "rows long, codes binary"
 PARTIALS = "chunk int, counts binary"
 _PACKS = pa.schema([("rows", pa.int64()), ("codes", pa.binary())])
@@ -58,6 +60,33 @@ class Then:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return self.second(self.first(batches))
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """Reads the files whose numbers a partition holds, as the streamed engine would.
+
+    Records that are to become rows of Spark's have the types of `rows`, without dictionaries.
+    """
+
+    files: FileSet
+    columns: tuple[str, ...]
+    types: Mapping[str, pa.DataType]
+    rows: pa.Schema | None = None
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("read", self._records(batches))
+
+    def _records(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                file = replace(self.files, parts=(self.files.parts[number],))
+                for records in file.scan(self.columns, self.types):
+                    yield from [records] if self.rows is None else self._rows(records)
+
+    def _rows(self, records: pa.RecordBatch) -> list[pa.RecordBatch]:
+        table = pa.Table.from_batches([records]).cast(self.rows).combine_chunks()
+        return list(table.to_batches(max_chunksize=ROWS))
 
 
 @dataclass(frozen=True)
@@ -139,7 +168,9 @@ def guarded(what: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
     """The same batches; an error says where it was and of what type, never what it said: that may be a value."""
     try:
         yield from batches
-    except UnderstudyError as error:  # written to name no value
+    except FileError:  # names the file, and no value
+        raise
+    except UnderstudyError as error:
         raise OperatorError(f"a Spark task could not {what} its records: {error}") from None
     except Exception as error:
         raise OperatorError(f"a Spark task could not {what} its records ({type(error).__name__}).") from None
