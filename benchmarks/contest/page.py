@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,15 +35,25 @@ class Results:
 
     def errors(self, system: str, epsilon: float) -> Errors | None:
         """The mean over held-out tables and runs; None until every table was played."""
-        if not self.runs(system, epsilon):
-            return None
-        found = [
+        return self._mean(system, epsilon, self.arena.held_out) if self.runs(system, epsilon) else None
+
+    def shown(self, system: str, epsilon: float) -> list[str]:
+        """The errors as text; where not every table was played yet, those of the tables that were, marked."""
+        played = {c.table for c in self.outcomes if (c.system, c.epsilon) == (system, epsilon)}
+        if not played:
+            return ["not run", "", "", ""]
+        mark = "" if len(played) == len(self.arena.held_out) else f" ({', '.join(sorted(played))} only)"
+        errors = [f"{error:.3f}" for error in self._mean(system, epsilon, tuple(sorted(played)))]
+        return [*errors[:-1], errors[-1] + mark]
+
+    def _mean(self, system: str, epsilon: float, tables: Sequence[str]) -> Errors:
+        by_table = [
             np.mean(
                 [o.errors for c, o in self.outcomes.items() if (c.system, c.epsilon, c.table) == key], axis=0
             )
-            for key in ((system, epsilon, table) for table in self.arena.held_out)
+            for key in ((system, epsilon, table) for table in tables)
         ]
-        first, second, third, overall = np.mean(found, axis=0).tolist()
+        first, second, third, overall = np.mean(by_table, axis=0).tolist()
         return first, second, third, overall
 
     def seconds(self, systems: Sequence[str]) -> float:
@@ -75,18 +86,14 @@ def table(head: Sequence[str], rows: Table) -> str:
 
 
 def _machine(results: Sequence[Results]) -> str:
-    runs = {
-        found.runs(system, epsilon)
-        for found in results
-        for system in paper.ORDER
-        for epsilon in paper.EPSILONS
-    }
-    played = sorted(runs - {0})
-    times = f"{played[0]}" if len(set(played)) == 1 else f"{played[0]} to {played[-1]}" if played else "0"
+    played = [found.runs(c.system, c.epsilon) for found in results for c in found.outcomes]
+    least, most = (min(played, default=0), max(played, default=0))
+    times = f"{max(least, 1)}" if least == most else f"{max(least, 1)} to {most}"
+    load = f", load average {os.getloadavg()[1]:.0f}" if hasattr(os, "getloadavg") else ""
     return (
-        f"Means over {times} run(s) a cell and two held-out tables, each error from 0 (perfect) to 1; lower is "
-        f"better. Noise is seeded so that the run repeats. Python {platform.python_version()}, "
-        f"numpy {np.__version__}."
+        f"Means over two held-out tables, each played {times} time(s); errors run from 0 (perfect) to 1. Noise is "
+        f"seeded so that the run repeats. Written with Python {platform.python_version()}, numpy {np.__version__}, on "
+        f"a machine of {os.cpu_count()} cores{load}: what else runs there makes the times longer."
     )
 
 
@@ -104,12 +111,8 @@ def _big_table(found: Results) -> str:
     rows = []
     for epsilon in paper.EPSILONS:
         for system in paper.ORDER:
-            ours = found.errors(system, epsilon)
-            theirs = paper.ERRORS[system, epsilon]
-            shown = (
-                [f"{error:.3f}" for error in ours] if ours else ["not run"] + ["" for _ in paper.METRICS[1:]]
-            )
-            rows.append([f"{epsilon:g}", system, *shown, *(f"{error:.2f}" for error in theirs)])
+            theirs = (f"{error:.2f}" for error in paper.ERRORS[system, epsilon])
+            rows.append([f"{epsilon:g}", system, *found.shown(system, epsilon), *theirs])
     head = ["epsilon", "system", *paper.METRICS, *(f"paper: {metric}" for metric in paper.METRICS)]
     return table(head, rows)
 
