@@ -92,7 +92,7 @@ def _machine(results: Sequence[Results]) -> str:
     load = f", load average {os.getloadavg()[1]:.0f}" if hasattr(os, "getloadavg") else ""
     return (
         f"Means over two held-out tables, each played {times} time(s); errors run from 0 (perfect) to 1. Noise is "
-        f"seeded so that the run repeats. Written with Python {platform.python_version()}, numpy {np.__version__}, on "
+        f"seeded: the run repeats. Written with Python {platform.python_version()}, numpy {np.__version__}, on "
         f"a machine of {os.cpu_count()} cores{load}: what else runs there makes the times longer."
     )
 
