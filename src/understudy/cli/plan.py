@@ -65,7 +65,7 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
                 g.name,
                 g.share,
                 f"{g.marginals}",
-                f"{g.sigma:.3f}" if g.sigma else f"epsilon {g.epsilon:.4f} a choice",
+                f"{g.sigma:.3f}" if g.sigma else f"epsilon {g.epsilon:.4f} each",
             ]
             for g in forecast.groups
         ],

@@ -102,9 +102,9 @@ class FieldGroups:
         scale = curator.neighbours.l1 / loss.epsilon
         groups = self.all_groups(domain)
         found = [curator.histogram(group, loss, self._cut_off(domain, group, scale)) for group in groups]
-        totals = [int(cells.counts.sum()) for cells in found]
-        # What was cut off is missing from a group's sum; the fullest group misses least.
-        total = float(max([1, *totals]))
+        # What was cut off is missing from a group's sum: the one with the fewest cells misses least.
+        surest = min(range(len(groups)), key=lambda i: domain.size(groups[i]))
+        total = float(max(1, int(found[surest].counts.sum())))
         cells = [(cells.places, cells.counts.astype(np.float64)) for cells in found]
         return Fit((), GroupHistograms(domain, groups, cells, total), Compression.none(domain))
 

@@ -88,6 +88,40 @@ def _movers(cell: Any, counts: Any, due: Any, starts: Any, members: Any, out: An
 
 
 @njit(cache=True, nogil=True)
+def _match(movers: Any, places: Any, cell: Any, stride: Any, size: Any) -> Any:
+    """The same movers and places, reordered so that as many as can be share their code of one column."""
+    starts = np.zeros(size + 1, np.int64)
+    for place in places:
+        starts[(place // stride) % size + 1] += 1
+    starts = np.cumsum(starts)
+    cursor = starts.copy()
+    bucketed = np.empty_like(places)
+    for place in places:
+        code = (place // stride) % size
+        bucketed[cursor[code]] = place
+        cursor[code] += 1
+    cursor = starts.copy()
+    who, where, rest = np.empty_like(movers), np.empty_like(places), np.empty_like(movers)
+    done, waiting = 0, 0
+    for mover in movers:
+        code = (cell[mover] // stride) % size
+        if cursor[code] < starts[code + 1]:
+            who[done] = mover
+            where[done] = bucketed[cursor[code]]
+            cursor[code] += 1
+            done += 1
+        else:
+            rest[waiting] = mover
+            waiting += 1
+    who[done:] = rest[:waiting]
+    for code in range(size):
+        for i in range(cursor[code], starts[code + 1]):
+            where[done] = bucketed[i]
+            done += 1
+    return who, where
+
+
+@njit(cache=True, nogil=True)
 def move(
     codes: Any,
     columns: Any,
@@ -95,14 +129,16 @@ def move(
     wanted: Any,
     step: float,
     copying: bool,
+    keep: int,
     seed: Any,
     cell: Any,
     members: Any,
 ) -> Any:
     """Move records of over-full cells into under-full ones; returns how far the counts were off before.
 
-    A record that moves has its codes of these columns overwritten; when copying, all its codes become those of a
-    record that is in the wanted cell already, where there is one.
+    A record that moves has its codes of these columns overwritten, of which column number `keep` stays as it was
+    where that can be; when copying, all its codes become those of a record that is in the wanted cell already, where
+    there is one.
     """
     state = np.uint64(seed)
     counts = np.zeros(wanted.size, np.int32)
@@ -116,6 +152,9 @@ def move(
     # Whichever list is longer, a random part of it is used.
     state = _shuffle(movers, state)
     state = _shuffle(places, state)
+    if not copying:
+        above = strides[keep - 1] if keep else np.int64(wanted.size)
+        movers, places = _match(movers, places, cell, strides[keep], above // strides[keep])
     moved = min(movers.size, places.size)
     copied = 0
     models = np.empty(moved, np.int32)

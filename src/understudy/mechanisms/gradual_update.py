@@ -16,9 +16,9 @@ from understudy.model.sample import smallest_unsigned
 KIND = "understudy gradual update"
 Cells = npt.NDArray[np.float64]
 # Copies make records alike, and what they share by chance stays: so coarse work is done by overwriting alone.
-_COARSE = 0.3  # of the rounds
+_COARSE = 0.7  # of the rounds, at most
 _FINE_STEP = 0.1  # of what a cell is off by, once records are copied
-_PATIENCE = 10  # rounds without a better fit before the work ends
+_BETTER, _PATIENCE = 0.98, 5  # rounds that bring the records no nearer than this before the work is done
 
 
 class GradualUpdate(Simulator):
@@ -100,17 +100,22 @@ def follow(
     if not aims or not rows:
         return
     cell, members = np.empty(rows, np.int32), np.empty(rows, np.int32)
-    best, since = np.inf, 0
+    # A column that many marginals share is better left as it is: changing it spoils them all.
+    shared = np.bincount(np.concatenate([columns for columns, _, _ in aims]), minlength=len(codes)) ** 2.0
+    best, since, coarse = np.inf, 0, True
     for number in range(rounds):
-        coarse = number < _COARSE * rounds
-        step, copying = (1.0, False) if coarse else (_FINE_STEP, number % 2 == 1)
+        copying = not coarse and number % 2 == 1
         off = 0.0
         for place in random.permutation(len(aims)):
             columns, strides, wanted = aims[place]
             seed = random.integers(1, 2**63, dtype=np.uint64)
-            off += move(codes, columns, strides, wanted, step, copying, seed, cell, members)
-        best, since = (off, 0) if coarse or off < 0.98 * best else (best, since + 1)
-        if since > _PATIENCE and copying:  # a copy leaves every other marginal of its record as it was
+            keep = int(random.choice(columns.size, p=shared[columns] / shared[columns].sum()))
+            step = 1.0 if coarse else _FINE_STEP
+            off += move(codes, columns, strides, wanted, step, copying, keep, seed, cell, members)
+        best, since = (off, 0) if off < _BETTER * best else (best, since + 1)
+        if coarse and (since > _PATIENCE or number + 1 >= _COARSE * rounds):
+            best, since, coarse = np.inf, 0, False
+        elif since > _PATIENCE and copying:  # a copy leaves every other marginal of its record as it was
             break
 
 

@@ -9,7 +9,7 @@ from what was submitted:
 - all cliques share one accountant, also those with Laplace noise, for which the entry set epsilons aside; none has
   it unless asked for (the entry: INCWAGE, ENUMDIST and (INCWAGE, SEX, CITY));
 - records are copied only once overwriting has done the coarse work; the entry alternated from the start, by which
-  on many columns records grow alike;
+  on many columns records grow alike; and what is overwritten is, where it can be, one column of the two;
 - codes below `threshold` standard deviations, or `least` records, are merged (the entry: 4.5 and 800).
 """
 

@@ -13,7 +13,7 @@ from understudy.model.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tr
 from understudy.pipeline import learning
 from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.synthesizer import known_domain, plan_of
-from understudy.privacy import Budget, Choice, Gaussian, Loss, Neighbours, calibrate
+from understudy.privacy import Budget, Choice, Gaussian, Laplace, Loss, Neighbours, calibrate
 
 # Rates of two cores of a laptop, for a rough forecast; `make bench` prints the real ones of a machine.
 START = 1.5  # seconds: importing, loading kernels, calibrating
@@ -150,7 +150,7 @@ def plan(
 def _noise(loss: Loss) -> tuple[int, float | None, float | None]:
     if isinstance(loss, Gaussian):
         return len(loss.weights or (1,)), loss.sigma, None
-    if isinstance(loss, Choice):
+    if isinstance(loss, Choice | Laplace):
         return loss.count, None, loss.epsilon
     return 1, None, getattr(loss, "epsilon", None)
 
