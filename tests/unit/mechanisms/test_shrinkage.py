@@ -11,8 +11,8 @@ RNG = np.random.default_rng(5)
 SIGMA = 30.0
 
 
-def noisy(table: np.ndarray) -> np.ndarray:
-    rng = np.random.default_rng(5)  # anew for every table: tests may run in any order
+def noisy(table: np.ndarray, seed: int = 5) -> np.ndarray:
+    rng = np.random.default_rng(seed)  # anew for every table: tests may run in any order
     return table + np.rint(rng.normal(0, SIGMA, table.shape))
 
 
@@ -36,8 +36,8 @@ def test_what_is_true_of_blocks_survives_even_where_cells_are_drowned() -> None:
     truth = np.zeros((80, 2))
     truth[:40, 0] = truth[40:, 1] = 15.0
     prior = np.full((80, 2), 7.5)
-    shrunk = coarse_to_fine(noisy(truth), prior, SIGMA)
-    assert shrunk[:40, 0].sum() / shrunk[:, 0].sum() > 0.85
+    shrunk = [coarse_to_fine(noisy(truth, seed), prior, SIGMA) for seed in range(30)]
+    assert np.mean([table[:40, 0].sum() / table[:, 0].sum() for table in shrunk]) > 0.75  # the prior says 0.5
 
 
 def test_the_path_ends_at_the_noisy_table_where_there_is_no_noise() -> None:
