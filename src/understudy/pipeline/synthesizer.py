@@ -82,6 +82,7 @@ def fit(
 
     stage("reading the table")
     records = open_records(data, Reading(schema, delimiter, tuple(transforms), memory))
+    typed = schema is not None
     if schema is None:
         schema = _with_unit(schema_of_types(records.types, name=name), unit, max_records_per_unit)
         _check(schema, mechanism)
@@ -125,7 +126,7 @@ def fit(
     ) | {
         "mechanism": describe(mechanism),
         "dropped": list(dropped),
-        "warnings": warnings(described, budget),
+        "warnings": warnings(described, budget, typed=typed),
     }
     curator.finish()
     return Release(
@@ -175,7 +176,7 @@ def known_domain(schema: Schema) -> Domain:
     )
 
 
-def warnings(schema: Schema, budget: Budget) -> list[str]:
+def warnings(schema: Schema, budget: Budget, *, typed: bool = True) -> list[str]:
     """What a person should know before trusting a run; recorded in its certificate. From public knowledge alone."""
     found = []
     if schema.rows and budget.delta > 1 / schema.rows:
@@ -185,6 +186,10 @@ def warnings(schema: Schema, budget: Budget) -> list[str]:
     if budget.epsilon > LARGE_EPSILON:
         found.append(
             f"epsilon {budget.epsilon:g} is above {LARGE_EPSILON:g}, where the promise is next to empty."
+        )
+    if not typed:
+        found.append(
+            "without a schema, column types are taken as public; in a text file they are told from its cells."
         )
     if DRAFTED in schema.comment:
         found.append(
