@@ -3,12 +3,24 @@
 import itertools
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
 import pytest
 
-from understudy.privacy import Choice, Gaussian, Laplace, Neighbours, compose, gaussian, zcdp
+from understudy.privacy import (
+    Budget,
+    Choice,
+    Gaussian,
+    Group,
+    Laplace,
+    Neighbours,
+    calibrate,
+    compose,
+    gaussian,
+    zcdp,
+)
 
 mp.mp.dps = 60
 
@@ -32,6 +44,14 @@ def test_the_curve_of_many_epsilons_differs_from_that_of_one(mu: float) -> None:
 
     epsilons = np.linspace(-3, 25, 301)
     assert gaussian_curve(mu, epsilons) == pytest.approx([gaussian.delta(mu, e) for e in epsilons], rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [690.0, 720.0, 790.0, 900.0])
+def test_a_loss_beyond_what_a_float_can_raise_e_to_costs_nothing(epsilon: float) -> None:
+    from understudy.privacy.folding import gaussian_curve
+
+    exact = gaussian_delta(40, epsilon)
+    assert exact <= gaussian_curve(40.0, np.array([epsilon]))[0] <= 2 * exact
 
 
 @pytest.mark.parametrize(("rho", "epsilon"), [(0.0121, 1), (0.7, 8), (1e-4, 0.1), (3, 20), (1.0, 0.5)])
@@ -169,6 +189,26 @@ def best_adaptive(eps0: float, rounds: int, epsilon: float, knots: int = 40) -> 
 def test_choices_alone_differ_from_the_best_adversary(epsilon: float) -> None:
     found = best_adaptive(0.4, 2, epsilon)
     assert found <= compose([Choice(0.4, 2)]).delta(epsilon) * (1 + 1e-9) <= found * (1 + 5e-2) + 1e-12
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-9), (1.0, 1e-9), (8.0, 1e-5), (20.0, 0.1)])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_plan_of_a_few_choices_overspends_or_wastes(epsilon: float, delta: float, count: int) -> None:
+    loss = calibrate(Budget(epsilon, delta), [Group("which", "choose", Fraction(1), count)]).losses["which"]
+    assert isinstance(loss, Choice)
+    assert best_adaptive(loss.epsilon, count, epsilon) <= delta
+    assert count * loss.epsilon >= 0.99999 * epsilon  # no worse than what adding up their epsilons gives
+
+
+@pytest.mark.parametrize("epsilon", [60.0, 600.0, 750.0, 1e5])
+@pytest.mark.parametrize("kinds", ["c", "cl", "cm", "mclm"])
+def test_a_plan_at_an_epsilon_that_protects_nobody_leaves_the_floats(kinds: str, epsilon: float) -> None:
+    names = {"c": "choose", "l": "laplace", "m": "measure"}
+    groups = [Group(str(i), names[kind], Fraction(1, len(kinds))) for i, kind in enumerate(kinds)]
+    budget = Budget(epsilon, 1e-9, allow_large_epsilon=True)
+    found = calibrate(budget, groups)
+    assert found.rho >= budget.rho * (1 - 1e-9)
+    assert found.composition.delta(epsilon) <= budget.delta
 
 
 @pytest.mark.parametrize(("eps0", "count"), [(0.5, 1), (0.2, 4), (1.0, 3)])

@@ -77,6 +77,8 @@ def test_a_large_epsilon_cannot_be_meant() -> None:
         (lambda: Approximate(1, 0), "delta"),
         (lambda: Slack(1), "delta"),
         (lambda: Slack.of_distance(0, 1), "distance"),
+        (lambda: Slack.of_distance(1e-60, 139), "epsilon 139"),
+        (lambda: Slack.of_distance(1e-300, 1e6), "epsilon 1e.06"),
         (lambda: loss_from_dict({"kind": "magic"}), "kind"),
         (lambda: loss_from_dict({"kind": "choice", "eps": 1}), "eps"),
         (lambda: loss_from_dict({"kind": "gaussian", "sigma": 1, "neighbours": {"who": 1}}), "gaussian"),
@@ -125,7 +127,9 @@ def test_a_batch_has_another_sensitivity_than_one() -> None:
 
 
 def test_a_distance_between_samplers_counts_once() -> None:
-    assert Slack.of_distance(1e-20, 1.0).delta >= 1e-20 * (1 + math.e)
+    for epsilon in (0.0, 1.0, 30.0):
+        exact = 1e-20 * (1 + math.exp(epsilon))
+        assert exact <= Slack.of_distance(1e-20, epsilon).delta <= exact * (1 + 1e-11)
 
 
 def test_a_filter_admits_more_than_its_budget() -> None:

@@ -18,6 +18,8 @@ _KINDS = ("measure", "choose", "laplace")
 _COARSE = 1e-3
 # A first guess of how fast ln delta rises with ln rho: it is about ln(1/delta), and steps correct it.
 _SLOPE = 30.0
+# The furthest step up in ln rho: a few choices have a delta of nothing, which does not say how much more they may cost.
+_LEAP = 1.0
 
 
 @dataclass(frozen=True)
@@ -122,14 +124,14 @@ def _rise(height: Callable[[float, float], float], sure: float) -> tuple[float, 
     """
     x, y, slope = sure, height(sure, _COARSE), _SLOPE
     for _ in range(12):
-        further = max(sure, x - y / slope)
+        further = max(sure, x - max(y / slope, -_LEAP))
         if abs(further - x) < 1e-4:
             break
         value = height(further, _COARSE)
         slope = max((value - y) / (further - x), 1.0)
         x, y = further, value
     finer = height(x, _COARSE / 5)
-    return max(sure, x - (finer - (y - finer) / 4 + 5e-5) / slope), slope
+    return max(sure, x - max((finer - (y - finer) / 4 + 5e-5) / slope, -_LEAP)), slope
 
 
 def _settle(height: Callable[[float], float], sure: float, start: float, slope: float, near: float) -> float:
@@ -150,7 +152,7 @@ def _settle(height: Callable[[float], float], sure: float, start: float, slope: 
             slope = min(max((y - last[1]) / (x - last[0]), 0.5), 1e4)
         last = (x, y)
         # aim a little below zero, so that a straight line ends on the safe side
-        x -= max((y + near / 2) / slope, -1.0)
+        x -= max((y + near / 2) / slope, -_LEAP)
         if not low < x < high or turn % 5 == 0:  # a curve with a cliff is no straight line
             x = low + 0.5 if math.isinf(high) else 0.5 * (low + high)
     return low

@@ -39,6 +39,8 @@ _LITTLE = 4e-5
 # Offsets of a lattice to try before a curve that is not its own.
 _OFFSETS = 8
 _LITTLE_BESIDE_CHOICES = 5e-4
+# The widest range of a choice that is folded: a fold multiplies three numbers of the size of e^range.
+WIDEST = 200.0
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,12 @@ def _smooths(gaussians: tuple[Gaussian, ...]) -> tuple[Smooth, ...]:
 
 
 def with_choices(plan: Plan, epsilon: float, near: float, resolution: float) -> float:
-    """The delta at epsilon of a plan that has choices, on a grid that is made for epsilons like `near`."""
+    """The delta at epsilon of a plan that has choices, on a grid that is made for epsilons like `near`.
+
+    1 where only zCDP has a bound: beside a choice so wide that its fold would leave the floats.
+    """
+    if max(choice.epsilon for choice in plan.choices) > WIDEST:
+        return 1.0
     folded = _folded(plan, _bucket(plan, near), resolution)
     if folded is None:
         return 1.0
@@ -190,7 +197,8 @@ def _empty(plan: Plan, bucket: int, step: float) -> Grid:
     deviation, reach = math.sqrt(2 * plan.rho), math.sqrt((1.1 * bucket + 1) ** 2 + _REACH)
     low = math.sqrt((0.7 * bucket) ** 2 + _REACH) - 0.7 * bucket
     start, end = (math.ceil((x * deviation + plan.rho) / step) for x in (low, reach))
-    return Grid(-start * step, step, np.maximum(0.0, -np.expm1(step * np.arange(-start, end + 1))))
+    below = np.minimum(0.0, step * np.arange(-start, end + 1))  # from 0 on nothing is lost
+    return Grid(-start * step, step, np.maximum(0.0, -np.expm1(below)))
 
 
 @lru_cache(maxsize=32)

@@ -175,7 +175,7 @@ def _gaussian_curve(mu: float, epsilons: np.ndarray, out: np.ndarray) -> None:
             value = 5e-324
         elif a < 0:
             upper = 0.5 * math.erfc(a * _ROOT_HALF)
-            lower = 0.5 * math.erfc(b * _ROOT_HALF) * math.exp(e)
+            lower = 0.5 * math.erfc(b * _ROOT_HALF) * math.exp(e) if e < 700 else 0.0
             value = (upper - lower if upper > lower else 0.0) + _ROUNDING * upper
         else:
             first, second = _mills(a), _mills(b)

@@ -28,7 +28,8 @@ class Grid:
         """The curve at these epsilons, or above it: 1 below the grid, the last value beyond it."""
         place = np.floor((epsilons - self.first) / self.step)
         inside = np.clip(place, 0, len(self.values) - 2).astype(np.int64)
-        part = np.expm1(epsilons - self.first - inside * self.step) / math.expm1(self.step)
+        over = np.minimum(epsilons - self.first - inside * self.step, self.step)
+        part = np.expm1(over) / math.expm1(self.step)
         chord = self.values[inside] + np.clip(part, 0, 1) * (self.values[inside + 1] - self.values[inside])
         return np.where(place < 0, 1.0, chord)
 

@@ -156,7 +156,14 @@ class Slack:
 
         Both neighbours' distributions are off by `distance`, the second one counts e^epsilon times.
         """
-        return cls(positive("distance", distance) * (1 + math.exp(real("epsilon", epsilon))) * (1 + 1e-12))
+        number = real("epsilon", epsilon)
+        log_delta = math.log(positive("distance", distance)) + max(number, 0.0) + math.log1p(math.exp(-abs(number)))
+        if log_delta >= 0:
+            raise BudgetError(
+                f"epsilon {number:g} is so large that noise within {distance:.0e} of its law promises nothing.",
+                hint=f"use an epsilon below {-math.log(distance):.0f}.",
+            )
+        return cls(math.exp(log_delta) * (1 + 1e-12))
 
     @property
     def rho(self) -> float:

@@ -224,7 +224,7 @@ def check_slack(slack: float, budget: Budget) -> None:
     if slack > budget.delta * SLACK_SHARE:
         raise BudgetError(
             f"delta {budget.delta!r} leaves too little for noise tables and thresholds ({slack:.1e}).",
-            hint="use a larger delta, or fewer discoveries.",
+            hint="use a larger delta, a smaller epsilon, or fewer discoveries.",
         )
 
 
