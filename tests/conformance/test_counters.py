@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,14 @@ from understudy.data.pushdown import PushedDown
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.marginals import Counter
+from understudy.marginals.counter import SparseCells
 
 Columns = Mapping[str, npt.NDArray[np.unsignedinteger]]
-Factory = Callable[[Domain, Columns], Counter]
+Factory = Callable[[Domain, Columns], "Engine"]
+
+
+class Engine(Counter, SparseCells, Protocol):
+    """What every engine here answers: whole marginals, and filled cells."""
 
 
 def streamed(domain: Domain, columns: Columns, *, cache: bool = True) -> Streamed:
@@ -186,6 +192,43 @@ def test_a_recoding_may_leave_new_codes_unused(engine: Factory) -> None:
     table = engine(Domain({"a": 2}), {"a": np.array([0, 1, 1], np.uint8)}).recode({"a": np.array([0, 9])})
     assert table.domain == Domain({"a": 10})
     assert table.count([("a",)])[0].counts.tolist() == [1, 0, 0, 0, 0, 0, 0, 0, 0, 2]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5000])
+def test_the_filled_cells_are_those_of_the_whole_marginal(engine: Factory, rows: int) -> None:
+    columns = records(SIZES, rows)
+    table = engine(Domain(SIZES), columns).recode({"e": np.arange(300) // 4})
+    for clique in [("e", "a"), ("f", "c", "a"), ("e",), ("b",), (), tuple(SIZES)]:
+        (whole,) = table.count([clique])
+        places, counts = table.count_cells(clique)
+        assert places.dtype == counts.dtype == np.int64
+        np.testing.assert_array_equal(places, np.flatnonzero(whole.counts))
+        np.testing.assert_array_equal(counts, whole.counts.reshape(-1)[places])
+
+
+def test_filled_cells_are_found_among_more_than_could_ever_be_counted(engine: Factory) -> None:
+    sizes = {f"c{i}": 1000 for i in range(6)} | {"d": 9}
+    columns = records(sizes, 3000)
+    columns = {
+        name: np.concatenate([codes, codes[:700], [size - 1]])
+        for (name, codes), size in zip(columns.items(), sizes.values(), strict=True)
+    }
+    places, counts = engine(Domain(sizes), columns).count_cells(tuple(sizes))
+    codes = np.stack([columns[name].astype(np.int64) for name in sizes])
+    wanted, often = np.unique(np.ravel_multi_index(codes, tuple(sizes.values())), return_counts=True)
+    assert places[-1] == 9 * 10**18 - 1
+    np.testing.assert_array_equal(places, wanted)
+    np.testing.assert_array_equal(counts, often)
+
+
+def test_filled_cells_of_a_bad_clique_are_refused(engine: Factory) -> None:
+    table = engine(Domain({f"c{i}": 1000 for i in range(7)}), records({f"c{i}": 9 for i in range(7)}, 5))
+    with pytest.raises(SizeError, match="1,000,000,000,000,000,000,000 cells"):
+        table.count_cells(table.domain.names)
+    with pytest.raises(DomainError, match="'nobody'"):
+        table.count_cells(("c0", "nobody"))
+    with pytest.raises(DomainError, match="twice"):
+        table.count_cells(("c0", "c0"))
 
 
 @pytest.mark.parametrize("bad", [[0], [0, 1, 2], [0.0, 1.0], [-1, 0], [[0, 1]]])

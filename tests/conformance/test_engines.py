@@ -188,6 +188,19 @@ def test_merged_codes_count_as_one(kind: Kind, tmp_path: Path) -> None:
         np.testing.assert_array_equal(one.counts, other.counts)
 
 
+@pytest.mark.parametrize("schema", [SCHEMA, BOUNDED], ids=["complete", "by unit"])
+@pytest.mark.parametrize("rows", [0, 700])
+def test_every_kind_of_data_fills_the_same_cells(
+    kind: Kind, tmp_path: Path, rows: int, schema: Schema
+) -> None:
+    records, maps = people(rows), {"age": np.arange(SCHEMA.domain()["age"]) // 3}
+    engines = us.table(kind(records, tmp_path), schema), us.table(records, schema)
+    for found, wanted in (engines, [engine.recode(maps) for engine in engines]):
+        for clique in [tuple(SCHEMA.columns), ("grade", "age"), ("town",), ()]:
+            for one, other in zip(found.count_cells(clique), wanted.count_cells(clique), strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
 LEARNED = Schema.from_toml("""
 [table]
 name = "people"

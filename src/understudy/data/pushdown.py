@@ -57,6 +57,15 @@ class PushedDown:
             for clique in wanted
         ]
 
+    def count_cells(self, clique: Clique) -> tuple[Counts, Counts]:
+        """The cells that hold a record, as places in C order (rising), and how many each holds."""
+        if len(self.domain.clique(clique)) > 1:
+            return self._streamed.count_cells(clique)
+        (marginal,) = self.count([clique])
+        counts = marginal.counts.reshape(-1)
+        places = np.flatnonzero(counts)
+        return places, counts[places]
+
     def recode(self, maps: Mapping[str, Recoding]) -> Counter:
         """The same records with code c of column k replaced by maps[k][c]."""
         other = PushedDown(self._streamed.recode(maps), self._tally)

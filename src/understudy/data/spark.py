@@ -25,6 +25,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.data import spark_tasks as tasks
+from understudy.data.cells import FilledCells
 from understudy.data.codes import Codes, code_dtype
 from understudy.data.histogram import RESULT_BYTES, check_results
 from understudy.data.spark_tasks import Coder
@@ -85,6 +86,17 @@ class SparkTable:
         answers = [Marginal(clique, self._answer(clique, counted)) for clique in wanted]
         self._remember(counted)
         return answers
+
+    def count_cells(self, clique: Clique) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The cells that hold a record, as places in C order (rising), and how many each holds.
+
+        Filled cells are summed by Spark, and all of them come to the driver: noise decides which are released.
+        """
+        filled = FilledCells(self._domain, clique)
+        used = {name: codes for name, codes in self._maps.items() if name in filled.clique}
+        table = self._packs.grouped(tasks.CountCells(self._packs.domain, self._domain, used, filled.clique))
+        filled.merge(*(table.column(name).to_numpy() for name in ("place", "records")))
+        return filled.cells()
 
     def recode(self, maps: Mapping[str, Recoding]) -> SparkTable:
         """The same records with code c of column k replaced by maps[k][c], on the workers."""
@@ -168,6 +180,15 @@ class _Packs:
             weakref.finalize(
                 self, _forget, self._frame
             ).atexit = False  # Spark's end is the end of what it keeps
+
+    def grouped(self, count: tasks.CountCells) -> pa.Table:
+        """The filled cells that `count` gives over all packs, each once."""
+        from pyspark.sql import functions as sql
+
+        task = count if self._kept else tasks.Then(self._pack, count)
+        cells = on_workers(self._frame, task, tasks.CELLS)
+        records = sql.sum("records").alias("records")
+        return collected(cells.groupBy("place").agg(records), "count the records")
 
     def summed(self, count: tasks.Count, cells: int) -> npt.NDArray[np.int64]:
         """What `count` gives over all packs, added up."""

@@ -7,6 +7,7 @@ made again gives the same.
     records  ->  packs     one row of bytes for a few hundred thousand records: their codes, column by column
     packs    ->  partials  one row of bytes for a chunk of cells: how many of the task's records fall in each
     partials ->  counts    the same, summed over all tasks
+    packs    ->  cells     one row for a filled cell of one clique, however many cells it has
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from understudy.data.cells import FilledCells
 from understudy.data.codes import Codes, check_codes, code_dtype
 from understudy.data.files import FileSet
 from understudy.data.histogram import Histogram
@@ -36,8 +38,10 @@ CHUNK_CELLS = 1 << 17  # cells in a row of counts: a megabyte once summed
 ROWS = 1 << 16  # rows that Spark is handed at a time
 PACKS = "rows long, codes binary"
 PARTIALS = "chunk int, counts binary"
+CELLS = "place long, records long"
 _PACKS = pa.schema([("rows", pa.int64()), ("codes", pa.binary())])
 _PARTIALS = pa.schema([("chunk", pa.int32()), ("counts", pa.binary())])
+_CELLS = pa.schema([("place", pa.int64()), ("records", pa.int64())])
 
 
 @dataclass(frozen=True)
@@ -131,17 +135,30 @@ class Count:
     def _partials(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         histogram = Histogram(self.domain, self.cliques, threads=1)
         columns = self.domain.order({name for clique in self.cliques for name in clique})
-        packs = (pack for batch in batches for pack in zip(*batch.columns, strict=True))
-        for group in grouped(packs, BLOCK_ROWS, lambda pack: int(pack[0].as_py())):
-            read = [unpacked(self.coded, columns, rows.as_py(), codes.as_buffer()) for rows, codes in group]
-            block = {name: self._mapped(name, [codes[name] for codes in read]) for name in columns}
-            histogram.add(block, sum(rows.as_py() for rows, _ in group), checked=True)
+        for rows, block in blocks(batches, self.coded, columns, self.maps):
+            histogram.add(block, rows, checked=True)
         if histogram.rows:
             yield from partials([*histogram.counts(), np.array([histogram.rows])])
 
-    def _mapped(self, name: str, parts: Sequence[Codes]) -> Codes:
-        codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return self.maps[name][codes] if name in self.maps else codes
+
+@dataclass(frozen=True, eq=False)
+class CountCells:
+    """Counts the filled cells of one clique over the packs of a partition: one row a cell."""
+
+    coded: Domain
+    domain: Domain
+    maps: Mapping[str, Codes]
+    clique: Clique
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("count", self._cells(batches))
+
+    def _cells(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        filled = FilledCells(self.domain, self.clique)
+        for rows, block in blocks(batches, self.coded, self.clique, self.maps):
+            filled.add(block, rows)
+        table = pa.table(dict(zip(_CELLS.names, filled.cells(), strict=True)), _CELLS)
+        yield from table.to_batches(max_chunksize=ROWS)
 
 
 @dataclass(frozen=True)
@@ -189,6 +206,24 @@ def grouped(things: Iterable[Any], rows: int, size: Callable[[Any], int]) -> Ite
             group, held = [], 0
     if group:
         yield group
+
+
+def blocks(
+    batches: Iterable[pa.RecordBatch], coded: Domain, columns: Sequence[str], maps: Mapping[str, Codes]
+) -> Iterator[tuple[int, dict[str, Codes]]]:
+    """The records of a partition's packs in large blocks: how many, and their codes once `maps` merged some."""
+    packs = (pack for batch in batches for pack in zip(*batch.columns, strict=True))
+    for group in grouped(packs, BLOCK_ROWS, lambda pack: int(pack[0].as_py())):
+        read = [unpacked(coded, columns, rows.as_py(), codes.as_buffer()) for rows, codes in group]
+        yield (
+            sum(rows.as_py() for rows, _ in group),
+            {name: _mapped(maps.get(name), [codes[name] for codes in read]) for name in columns},
+        )
+
+
+def _mapped(map_: Codes | None, parts: Sequence[Codes]) -> Codes:
+    codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return codes if map_ is None else map_[codes]
 
 
 def width(domain: Domain) -> int:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from understudy.data.cells import FilledCells
 from understudy.data.codes import Codes, check_codes, code_dtype
 from understudy.data.histogram import RESULT_BYTES, Histogram
 from understudy.data.progress import progress
@@ -82,12 +83,9 @@ class Table:
 
         For cliques of more cells than could be counted one by one: the work grows with the records alone.
         """
-        names = self._domain.clique(clique)
-        place = np.zeros(self._rows, np.int64)
-        for name in names:
-            place = place * self._domain[name] + self._columns[name]
-        found, counts = np.unique(place, return_counts=True)
-        return found, counts.astype(np.int64)
+        filled = FilledCells(self._domain, clique)
+        filled.add(self._columns, self._rows)
+        return filled.cells()
 
     def recode(self, maps: Mapping[str, Recoding]) -> Table:
         """The same records with code c of column k replaced by maps[k][c].

@@ -157,7 +157,9 @@ class Slack:
         Both neighbours' distributions are off by `distance`, the second one counts e^epsilon times.
         """
         number = real("epsilon", epsilon)
-        log_delta = math.log(positive("distance", distance)) + max(number, 0.0) + math.log1p(math.exp(-abs(number)))
+        log_delta = (
+            math.log(positive("distance", distance)) + max(number, 0.0) + math.log1p(math.exp(-abs(number)))
+        )
         if log_delta >= 0:
             raise BudgetError(
                 f"epsilon {number:g} is so large that noise within {distance:.0e} of its law promises nothing.",
