@@ -42,6 +42,11 @@ def chi_square(power: int, scale: float, drawn: np.ndarray) -> float:
         edges = np.arange(-6, 8)
     expected = cell_probabilities(power, scale, edges) * drawn.size
     seen = np.bincount(np.searchsorted(edges, drawn, side="right"), minlength=edges.size + 1).astype(float)
+    return p_value(expected, seen)
+
+
+def p_value(expected: np.ndarray, seen: np.ndarray) -> float:
+    """The p-value of frequencies against expected ones, cells merged until 50 are expected in each."""
     while expected.size > 1 and expected.min() < 50:  # merge a thin cell into its thinner neighbour
         i = int(expected.argmin())
         j = i + 1 if i == 0 or (i + 1 < expected.size and expected[i + 1] < expected[i - 1]) else i - 1

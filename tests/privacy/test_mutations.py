@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import product_checks as checks
 import pytest
+from planting import Suite, run
 
 from understudy.data import table as data_table
 from understudy.privacy import (
@@ -29,31 +27,12 @@ from understudy.privacy.budget import Neighbours
 from understudy.privacy.curator import Curator
 from understudy.privacy.losses import Gaussian
 
-Plant = Callable[[pytest.MonkeyPatch], None]
 GAUSSIAN = curator.discrete_gaussian
-MUTATIONS: dict[str, tuple[Plant, Callable[..., None]]] = {}
+SUITE = Suite(checks)
+caught_by = SUITE.caught_by
 
 
-def caught_by(check: Callable[..., None]) -> Callable[[Plant], Plant]:
-    """Register a planted bug under its own name, with the check that must find it."""
-
-    def register(plant: Plant) -> Plant:
-        MUTATIONS[plant.__name__] = plant, check
-        return plant
-
-    return register
-
-
-def run(check: Callable[..., None], folder: Path) -> None:
-    """A check, given a folder of its own where it wants one."""
-    check(folder) if inspect.signature(check).parameters else check()
-
-
-CHECKS = [found for name, found in vars(checks).items() if name.startswith("check_")]
-CHECKS = [check for check in CHECKS if check.__module__ == checks.__name__]
-
-
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", SUITE.checks, ids=lambda check: check.__name__)
 def test_the_product_passes(check, tmp_path):
     run(check, tmp_path)
 
@@ -324,19 +303,11 @@ def a_budget_that_never_ends(patch):
     patch.setattr(spending.Allowance, "left", property(lambda self: self.budget))
 
 
-@pytest.mark.parametrize("name", MUTATIONS)
+@pytest.mark.parametrize("name", SUITE.bugs)
 def test_a_planted_bug_is_caught(name, tmp_path, monkeypatch):
-    plant, check = MUTATIONS[name]
-    noise_table.tabulate.cache_clear()
-    try:
-        plant(monkeypatch)
-        with pytest.raises(AssertionError):
-            run(check, tmp_path)
-    finally:
-        monkeypatch.undo()
-        noise_table.tabulate.cache_clear()
+    SUITE.check_caught(name, tmp_path, monkeypatch)
 
 
 def test_at_least_a_dozen_bugs_are_planted_and_no_check_is_idle():
-    assert len(MUTATIONS) >= 12
-    assert {check for _, check in MUTATIONS.values()} == set(CHECKS)
+    assert len(SUITE.bugs) >= 12
+    assert not SUITE.idle()

@@ -18,7 +18,7 @@ _KINDS = ("measure", "choose", "laplace")
 _COARSE = 1e-3
 # A first guess of how fast ln delta rises with ln rho: it is about ln(1/delta), and steps correct it.
 _SLOPE = 30.0
-# The furthest step up in ln rho: a few choices have a delta of nothing, which does not say how much more they may cost.
+# The furthest step up in ln rho: where a few choices have no delta at all, that does not say how much more fits.
 _LEAP = 1.0
 
 

@@ -1,0 +1,357 @@
+"""The bugs that the rivals' questions could have, planted one by one; each is caught."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import rival_checks as checks
+from planting import Suite, run
+
+from understudy.privacy import Choice, Neighbours, batch, curator, dependence, sparse, spending
+from understudy.privacy.batch import BatchPrice
+from understudy.privacy.curator import Curator
+
+LAPLACE = curator.discrete_laplace
+PAST = sparse.past_threshold
+SUITE = Suite(checks)
+caught_by = SUITE.caught_by
+
+
+@pytest.mark.parametrize("check", SUITE.checks, ids=lambda check: check.__name__)
+def test_the_product_passes(check, tmp_path):
+    run(check, tmp_path)
+
+
+# -- dependent columns ---------------------------------------------------------------------------------
+
+
+@caught_by(checks.check_dependent_choices_follow_half_the_exponent)
+def sensitivity_of_dependence_halved(patch):
+    patch.setattr(curator, "SENSITIVITY", dependence.SENSITIVITY // 2)
+
+
+@caught_by(checks.check_dependent_choices_follow_half_the_exponent)
+def dependence_treated_as_a_misfit(patch):
+    patch.setattr(curator, "SENSITIVITY", 1)
+
+
+@caught_by(checks.check_dependent_choices_follow_half_the_exponent)
+def dependent_choice_blind_to_its_neighbours(patch):
+    def blind(self, offered, scores, prices, epsilon, sensitivity):
+        exact = np.array([scores.get(clique, 0) for clique in offered], dtype=np.int64)
+        return curator.choose(exact - prices, epsilon, sensitivity, self._session.source)
+
+    patch.setattr(Curator, "_chosen", blind)
+
+
+@caught_by(checks.check_dependent_choices_follow_half_the_exponent)
+def the_most_dependent_is_chosen(patch):
+    patch.setattr(curator, "choose", lambda scores, epsilon, sensitivity, source: int(np.argmax(scores)))
+
+
+@caught_by(checks.check_dependences_are_exact_integers_of_sensitivity_four)
+def dependences_not_rounded(patch):
+    def unrounded(counts, rows):
+        table = counts.reshape(rows, -1)
+        return np.abs(table - np.outer(table.sum(axis=1), table.sum(axis=0)) / max(1, table.sum())).sum()
+
+    def chosen(self, offered, scores, prices, epsilon, sensitivity):
+        exact = np.array([scores.get(clique, 0) for clique in offered])
+        return curator.choose(exact - prices, epsilon, sensitivity, self._session.source)
+
+    patch.setattr(curator, "dependence", unrounded)
+    patch.setattr(Curator, "_chosen", chosen)
+
+
+@caught_by(checks.check_dependences_are_exact_integers_of_sensitivity_four)
+def dependence_in_pairs_of_records(patch):
+    def unscaled(counts, rows):
+        table = counts.reshape(rows, -1)
+        return int(np.abs(table.sum() * table - np.outer(table.sum(axis=1), table.sum(axis=0))).sum())
+
+    patch.setattr(curator, "dependence", unscaled)
+
+
+@caught_by(checks.check_dependences_are_exact_integers_of_sensitivity_four)
+def dependence_squared(patch):
+    patch.setattr(curator, "dependence", lambda counts, rows: dependence.dependence(counts, rows) ** 2)
+
+
+# -- Laplace noise on marginals ------------------------------------------------------------------------
+
+
+def _with_scales(patch: pytest.MonkeyPatch, change: Any) -> None:
+    """Batches at a Laplace loss with another scale than they pay for."""
+    pure = batch._pure
+
+    def changed(allowance, budget, weights, sizes):
+        cost = pure(allowance, budget, weights, sizes)
+        return replace(cost, scales=tuple(change(scale, len(sizes)) for scale in cost.scales))
+
+    patch.setattr(batch, "_pure", changed)
+
+
+@caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
+def laplace_noise_blind_to_its_neighbours(patch):
+    patch.setattr(batch, "laplace_scale", lambda epsilon, neighbours: 1 / epsilon)
+
+
+@caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
+def laplace_noise_of_replaced_records_as_of_added_ones(patch):
+    patch.setattr(batch, "laplace_scale", lambda epsilon, neighbours: neighbours.records / epsilon)
+
+
+@caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
+def laplace_noise_shared_out_among_marginals(patch):
+    _with_scales(patch, lambda scale, marginals: scale / marginals)
+
+
+@caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
+def laplace_noise_a_little_short(patch):
+    patch.setattr(curator, "discrete_laplace", lambda scale, *rest: LAPLACE(scale * 0.98, *rest))
+
+
+@caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
+def gaussian_noise_at_a_laplace_loss(patch):
+    patch.setattr(BatchPrice, "pure", property(lambda self: False))
+
+
+@caught_by(checks.check_audit_of_laplace_answers)
+def half_of_the_laplace_noise_stated_and_drawn(patch):
+    _with_scales(patch, lambda scale, marginals: scale / 2)
+
+
+@caught_by(checks.check_audit_of_laplace_answers)
+def units_treated_as_records_by_laplace(patch):
+    patch.setattr(Neighbours, "l1", property(lambda self: 1))
+
+
+@caught_by(checks.check_audit_of_laplace_answers)
+def laplace_noise_only_where_there_are_records(patch):
+    def noisy(self, batch, queries, cost):
+        counted = self._count(batch)
+        return [
+            counts + (counts > 0) * LAPLACE(scale, counts.size, self._session.source)
+            for counts, scale in zip(counted, cost.scales, strict=True)
+        ]
+
+    patch.setattr(Curator, "_noisy", noisy)
+
+
+@caught_by(checks.check_laplace_tails_are_whole)
+def laplace_tails_cut_at_nine_scales(patch):
+    def cut(scale, size, source):
+        return np.clip(LAPLACE(scale, size, source), -int(9 * scale), int(9 * scale))
+
+    patch.setattr(curator, "discrete_laplace", cut)
+
+
+@caught_by(checks.check_no_laplace_noise_is_used_twice)
+def laplace_noise_reused(patch):
+    kept: dict[Any, np.ndarray] = {}
+
+    def once(scale, size, source):
+        return kept.setdefault((scale, size), LAPLACE(scale, size, source))
+
+    patch.setattr(curator, "discrete_laplace", once)
+
+
+# -- histograms with a cut-off -------------------------------------------------------------------------
+
+
+def _filled_otherwise(patch: pytest.MonkeyPatch, answer: Any) -> None:
+    """Histograms whose cells past the threshold are found by `answer`."""
+    patch.setattr(curator, "past_threshold", answer)
+
+
+@caught_by(checks.check_histograms_are_noise_on_every_cell_then_a_cut_off)
+def cut_off_before_the_noise(patch):
+    def before(places, counts, cost, source):
+        kept = counts >= cost.threshold
+        return PAST(places[kept], counts[kept], cost, source)
+
+    _filled_otherwise(patch, before)
+
+
+@caught_by(checks.check_histograms_are_noise_on_every_cell_then_a_cut_off)
+def true_counts_past_a_noisy_threshold(patch):
+    def exact(places, counts, cost, source):
+        at, _ = PAST(places, counts, cost, source)
+        true = dict(zip(places.tolist(), counts.tolist(), strict=True))
+        return [at, [max(cost.threshold, true.get(place, 0)) for place in at]]
+
+    _filled_otherwise(patch, exact)
+
+
+@caught_by(checks.check_histograms_are_noise_on_every_cell_then_a_cut_off)
+def histogram_blind_to_its_neighbours(patch):
+    patch.setattr(sparse, "laplace_scale", lambda epsilon, neighbours: 1 / epsilon)
+
+
+@caught_by(checks.check_histograms_are_noise_on_every_cell_then_a_cut_off)
+def empty_cells_lifted_to_the_threshold_and_no_higher(patch):
+    patch.setattr(sparse, "_geometric", _flat(sparse._geometric))
+
+
+def _flat(geometric: Any) -> Any:
+    """Draws of the law of gaps as they were, and of the counts past the threshold none above it."""
+
+    def flat(scale, size, source):
+        drawn = geometric(scale, size, source)
+        return drawn if isinstance(scale, sparse.Fraction) else np.zeros_like(drawn)
+
+    return flat
+
+
+@caught_by(checks.check_audit_of_histograms)
+def empty_cells_never_noised(patch):
+    def filled(places, counts, cost, source):
+        return PAST(places, counts, replace(cost, cells=places.size), source)
+
+    _filled_otherwise(patch, filled)
+
+
+@caught_by(checks.check_audit_of_histograms)
+def empty_cells_half_as_often(patch):
+    passing = sparse.passing
+    patch.setattr(sparse, "passing", lambda scale, floor: passing(scale, floor) / 2)
+
+
+@caught_by(checks.check_audit_of_histograms)
+def filled_cells_released_whatever_their_noise(patch):
+    def every(places, counts, cost, source):
+        noise = np.maximum(cost.threshold, counts + LAPLACE(cost.scale, counts.size, source))
+        at, values = PAST(places[:0], counts[:0], cost, source)
+        filled = set(places.tolist())
+        found = {place: value for place, value in zip(at, values, strict=True) if place not in filled}
+        found |= dict(zip(places.tolist(), noise.tolist(), strict=True))
+        return [sorted(found), [found[place] for place in sorted(found)]]
+
+    _filled_otherwise(patch, every)
+
+
+@caught_by(checks.check_audit_of_histograms)
+def histogram_at_twice_its_epsilon(patch):
+    scale = sparse.laplace_scale
+    patch.setattr(sparse, "laplace_scale", lambda epsilon, neighbours: scale(2 * epsilon, neighbours))
+
+
+def _empties(patch: pytest.MonkeyPatch, take: Any) -> None:
+    """Empty cells taken by `take(their places, the chance of each)`."""
+
+    def places_of(places, cost, source):
+        empty = np.setdiff1d(np.arange(cost.cells), places)
+        return take(empty, float(sparse.passing(cost.scale, cost.floor)), places.size, source)
+
+    patch.setattr(sparse, "_empty_places", places_of)
+
+
+@caught_by(checks.check_empty_cells_tell_nothing_of_the_filled_ones)
+def empty_cells_in_their_expected_number(patch):
+    def take(empty, chance, filled, source):
+        return np.random.default_rng().permutation(empty)[: round(chance * empty.size)]
+
+    _empties(patch, take)
+
+
+@caught_by(checks.check_empty_cells_tell_nothing_of_the_filled_ones)
+def as_many_empty_cells_as_filled_ones(patch):
+    _empties(patch, lambda empty, chance, filled, source: np.random.default_rng().permutation(empty)[:filled])
+
+
+@caught_by(checks.check_empty_cells_tell_nothing_of_the_filled_ones)
+def empty_cells_from_the_front(patch):
+    def take(empty, chance, filled, source):
+        return empty[: np.random.default_rng().binomial(empty.size, chance)]
+
+    _empties(patch, take)
+
+
+# -- charges -------------------------------------------------------------------------------------------
+
+
+@caught_by(checks.check_every_answer_is_charged_in_full)
+def choices_never_counted_down(patch):
+    charge = spending.Plan.charge
+
+    def generous(self, asked, loss, slack):
+        after = charge(self, asked, loss, slack)
+        return self if isinstance(asked, Choice) else after
+
+    patch.setattr(spending.Plan, "charge", generous)
+
+
+@caught_by(checks.check_every_answer_is_charged_in_full)
+def histograms_for_free(patch):
+    price = sparse.price
+
+    def free(allowance, budget, clique, cells, threshold):
+        return replace(price(allowance, budget, clique, cells, threshold), allowance=allowance.opened())
+
+    patch.setattr(curator, "price_cells", free)
+
+
+@caught_by(checks.check_every_answer_is_charged_in_full)
+def histograms_left_off_the_books(patch):
+    price = sparse.price
+
+    def unnamed(*asked):
+        cost = price(*asked)
+        return replace(cost, losses=cost.losses[1:])
+
+    patch.setattr(curator, "price_cells", unnamed)
+
+
+@caught_by(checks.check_every_answer_is_charged_in_full)
+def a_batch_of_laplace_answers_charged_as_one(patch):
+    pure = batch._pure
+
+    def once(allowance, budget, weights, sizes):
+        one = pure(allowance, budget, weights[:1], sizes[:1])
+        return replace(one, scales=one.scales * len(sizes))
+
+    patch.setattr(batch, "_pure", once)
+
+
+@caught_by(checks.check_every_question_is_charged_before_a_record_is_touched)
+def dependences_scored_before_the_charge(patch):
+    choose = Curator.choose_dependent
+
+    def early(self, candidates, budget, costs=None):
+        self._depend(candidates)
+        return choose(self, candidates, budget, costs)
+
+    patch.setattr(Curator, "choose_dependent", early)
+
+
+@caught_by(checks.check_every_question_is_charged_before_a_record_is_touched)
+def cells_counted_before_the_charge(patch):
+    def eager(engine, clique, cells):
+        found = engine.count_cells(clique)
+        return lambda asked: found
+
+    patch.setattr(curator, "cell_counter", eager)
+
+
+@caught_by(checks.check_every_question_is_charged_before_a_record_is_touched)
+def answers_drawn_before_the_charge(patch):
+    ask = Curator._ask
+
+    def late(self, allowance, losses, words, answer):
+        drawn = answer()
+        return ask(self, allowance, losses, words, lambda: drawn)
+
+    patch.setattr(Curator, "_ask", late)
+
+
+@pytest.mark.parametrize("name", SUITE.bugs)
+def test_a_planted_bug_is_caught(name, tmp_path, monkeypatch):
+    SUITE.check_caught(name, tmp_path, monkeypatch)
+
+
+def test_every_question_has_its_bugs_and_no_check_is_idle():
+    assert len(SUITE.bugs) >= 30
+    assert not SUITE.idle()
