@@ -39,7 +39,6 @@ def command(rows: int, output: str, epsilon: float) -> None:
     from understudy.data import write
     from understudy.domain import Schema
     from understudy.pipeline import fit
-    from understudy.pipeline.release import cliques_of
     from understudy.presets import town
 
     folder = Path(output)
@@ -74,7 +73,7 @@ def command(rows: int, output: str, epsilon: float) -> None:
     tell(summary(release, files["ledger.db"]))
     click.echo("\nthe same questions asked of both tables (the town is simulated, so it may be shown)")
     show_table(rows_of_comparison, ["question", "town", "synthetic"])
-    joined = ", ".join(" and ".join(c) for c in cliques_of(release.measurements) if len(c) == 2)
+    joined = ", ".join(" and ".join(c) for c in release.cliques if len(c) == 2)
     click.echo(f"\nkept together: {_wrapped(joined)}")
     click.echo("Other pairs of columns follow from these, which is where the two tables differ most.")
     click.echo("\nfiles")

@@ -98,6 +98,6 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
 def _scans(scans: Scans) -> str:
     """How often the records are read, in words."""
     times = "once" if scans.source == 1 else f"{scans.source} times"
-    again = "never" if not scans.codes else "once" if scans.codes == 1 else f"at most {scans.codes} times"
+    again = {0: "never read", 1: "read once"}.get(scans.codes, f"read at most {scans.codes} times")
     disk = "" if scans.cache_bytes is None else f", {scans.cache_bytes / 1e6:,.0f} MB"
-    return f"streamed data is read {times}; its codes (on disk{disk}) are read {again} after that"
+    return f"streamed data is read {times}; its codes (on disk{disk}) are {again} after that"

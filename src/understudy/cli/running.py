@@ -70,7 +70,9 @@ def mechanism_from(settings: Mapping[str, Any], schema: Schema | None) -> Mechan
     if settings.get("public"):
         if schema is None or schema.unlearned:
             raise ParameterError(
-                "nist-mst needs a complete schema.", hint="describe every column with --schema."
+                "a public table needs a complete schema: both are to have the same codes.",
+                hint="describe every column with --schema, and give bounds and values that would be learned"
+                + (f": {', '.join(schema.unlearned)}." if schema else "."),
             )
         public = table(settings["public"], schema)
     cliques = [tuple(part.strip() for part in text.split(",")) for text in settings["cliques"]]
@@ -160,11 +162,10 @@ def write_sample(
 def summary(release: Release, ledger: Path) -> dict[str, Any]:
     """What a run did: what it spent by stage, what it measured, where it is written down."""
     from understudy.pipeline.certificate import spent_by_stage
-    from understudy.pipeline.release import cliques_of
 
     certificate = release.certificate
     orders: dict[str, int] = {}
-    for clique in cliques_of(release.measurements):
+    for clique in sorted(release.cliques, key=len):
         orders[f"{len(clique)}-way"] = orders.get(f"{len(clique)}-way", 0) + 1
     return {
         "epsilon": certificate["epsilon"],

@@ -26,6 +26,8 @@ from understudy.mechanisms.mutual_information import all_pairs, pair_information
 from understudy.privacy import Budget, Curator, Group, Laplace
 from understudy.transforms.compress import Compression
 
+MOST_FILLED = 10**6  # cells of a histogram that a plan reckons with where the number of records is not known
+
 
 @dataclass(frozen=True)
 class FieldGroups:
@@ -77,9 +79,16 @@ class FieldGroups:
         return (Group("groups", "laplace", Fraction(1), count=len(self.all_groups(domain))),)
 
     def cliques(self, domain: Domain) -> list[Clique]:
-        """None: a group's histogram holds filled cells alone, however large the group."""
-        self.all_groups(domain)
-        return []
+        """The groups."""
+        return self.all_groups(domain)
+
+    def largest(self, domain: Domain, losses: Allotment, rows: int, l1: int) -> list[Clique]:
+        """The groups, however many records there are."""
+        return self.all_groups(domain)
+
+    def model_cells(self, domain: Domain, cliques: Sequence[Clique], rows: int | None) -> int:
+        """As many as records can fill: a histogram holds no others, but for a few that noise lifts."""
+        return sum(min(domain.size(clique), rows or MOST_FILLED) for clique in cliques)
 
     def all_groups(self, domain: Domain) -> list[Clique]:
         """The groups, every column in one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
@@ -30,7 +30,10 @@ class Fit:
 
 
 class Mechanism(Protocol):
-    """A selection strategy. It holds no data and no budget, and it never sees a record."""
+    """A selection strategy. It holds no data and no budget, and it never sees a record.
+
+    One that makes no field of its cliques may be `Sized` as well.
+    """
 
     @property
     def name(self) -> str:
@@ -50,6 +53,19 @@ class Mechanism(Protocol):
 
         `budget` is the whole of the curator's, or what `curator.commit` allotted to this mechanism's plan.
         """
+        ...
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """A mechanism that says itself how large its model is; any other's is the tree that joins its cliques."""
+
+    def largest(self, domain: Domain, losses: Allotment, rows: int, l1: int) -> list[Clique]:
+        """Cliques as large as those it may measure of so many records, at these losses."""
+        ...
+
+    def model_cells(self, domain: Domain, cliques: Sequence[Clique], rows: int | None) -> int:
+        """The cells that it keeps of these cliques."""
         ...
 
 

@@ -13,6 +13,7 @@ from understudy.errors import ParameterError
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import Independence, measure_and_compress
+from understudy.mechanisms.repeated import measure_repeated
 from understudy.mechanisms.room import Room, check_fits, cut_to_fit
 from understudy.mechanisms.shrinkage import fit
 from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
@@ -115,7 +116,7 @@ class MST:
         if "two-way" in losses:
             measured = [*forced, *self._filled(domain, pairs)]
             weights = [weight for _, weight in self.forced] + [1.0] * (len(measured) - len(forced))
-            log += step.curator.measure(measured, weights, budget=losses["two-way"])
+            log += measure_repeated(step.curator, measured, losses["two-way"], weights)
         return Fit(tuple(log), fit(step.curator.domain, log, shrink=self.shrink), step.compression)
 
     def _filled(self, domain: Domain, pairs: list[Pair]) -> list[Clique]:

@@ -96,8 +96,18 @@ class PrivBayes:
         return one_way, Group("network", "choose", self.network, count=columns - 1), tables
 
     def cliques(self, domain: Domain) -> list[Clique]:
-        """None: a network's families are kept as they are, and never joined into larger cliques."""
-        return []
+        """The root, and every other column with the largest parents it could have if records were no object."""
+        return largest_families(domain, self.degree, math.inf)
+
+    def largest(self, domain: Domain, losses: Allotment, rows: int, l1: int) -> list[Clique]:
+        """The same, where a family's average cell must hold `theta` times the noise."""
+        if "tables" not in losses:
+            return []
+        return largest_families(domain, self.degree, self._most(losses["tables"], domain, rows, l1))
+
+    def model_cells(self, domain: Domain, cliques: Sequence[Clique], rows: int | None) -> int:
+        """Those of every family: they are kept as they are, and never joined into larger cliques."""
+        return sum(domain.size(clique) for clique in cliques or [(name,) for name in domain])
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget)
@@ -109,7 +119,7 @@ class PrivBayes:
         families: list[Clique] = [known.names[:1]]
         measured: Sequence[Measurement] = step.log
         if "tables" in losses:
-            most = total / (self.theta * _scale(losses["tables"], len(known), curator.neighbours.l1))
+            most = self._most(losses["tables"], known, total, curator.neighbours.l1)
             families = self._network(step.curator, losses["network"], most)
             measured = step.curator.measure(families, budget=losses["tables"])
         tables = [
@@ -118,6 +128,10 @@ class PrivBayes:
         network = BayesianNetwork(known, families, tables, total)
         log = step.log if measured is step.log else (*step.log, *measured)
         return Fit(log, network, step.compression)
+
+    def _most(self, tables: Loss, domain: Domain, total: float, l1: int) -> float:
+        """The cells of the largest family that is useful (the paper's theta-usefulness)."""
+        return total / (self.theta * _scale(tables, len(domain), l1))
 
     def _network(self, curator: Curator, loss: Loss, most: float) -> list[Clique]:
         """The families in the order they were chosen: each the most dependent, given those before (greedy Bayes)."""
@@ -174,6 +188,28 @@ class ParentSets:
             kept.append(parents)
         elif (place := int(self._random.integers(self._seen[column]))) < self._keep:
             kept[place] = parents
+
+
+def largest_families(domain: Domain, degree: int, most: float) -> list[Clique]:
+    """The first column, and each other with the parents, at most `degree`, that make its largest allowed family."""
+    falling = sorted(domain, key=lambda name: -domain[name])
+    families: list[Clique] = [domain.names[:1]]
+    for column in domain.names[1:]:
+        others = [name for name in falling if name != column]
+        families.append((column, *_largest_parents(domain, others, degree, most / domain[column])))
+    return families
+
+
+def _largest_parents(domain: Domain, others: Sequence[str], degree: int, room: float) -> Clique:
+    """At most `degree` of the others, given in falling order, that have the most cells there is room for."""
+    best: Clique = ()
+    for place, name in enumerate(others if degree else ()):
+        if domain[name] ** degree <= domain.size(best):
+            break  # neither this column nor those after it can do better
+        if domain[name] <= room:
+            rest = _largest_parents(domain, others[place + 1 :], degree - 1, room / domain[name])
+            best = max(best, (name, *rest), key=domain.size)
+    return best
 
 
 def _one_fewer(parents: Clique) -> list[Clique]:

@@ -15,6 +15,7 @@ from what was submitted:
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from understudy.mechanisms.gradual_update import GradualUpdate
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import measure_and_compress
+from understudy.mechanisms.repeated import measure_repeated
 from understudy.model.total import estimate_total
 from understudy.privacy import Budget, Curator, Gaussian, Group
 
@@ -120,8 +122,17 @@ class PrivSyn:
         return (groups[0], *pure, *groups[1:])
 
     def cliques(self, domain: Domain) -> list[Clique]:
-        """None: consistent marginals are followed as they are, and never joined into larger cliques."""
-        return []
+        """The forced cliques and the largest pairs that could be chosen."""
+        falling = sorted(self._offered(domain), key=lambda pair: -domain.size(pair))
+        return [domain.clique(clique) for clique, _ in self.forced] + falling[: self._wanted(domain)]
+
+    def largest(self, domain: Domain, losses: Allotment, rows: int, l1: int) -> list[Clique]:
+        """The same, however many records there are."""
+        return self.cliques(domain)
+
+    def model_cells(self, domain: Domain, cliques: Sequence[Clique], rows: int | None) -> int:
+        """Those of every marginal: they are followed as they are, and never joined into larger ones."""
+        return sum(domain.size(clique) for clique in [*cliques, *((name,) for name in domain)])
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget)
@@ -137,27 +148,30 @@ class PrivSyn:
         for clique, _ in self.laplace:
             log += step.curator.measure([clique], budget=losses[_pure(clique)])
         if "two-way" in losses:
-            cliques = [*(clique for clique, _ in self.forced), *self._select(step.curator, domain, losses)]
-            log += step.curator.measure(cliques, budget=losses["two-way"])
+            cliques = [*(clique for clique, _ in self.forced), *self._select(step.curator, losses)]
+            log += measure_repeated(step.curator, cliques, losses["two-way"])
         known = step.curator.domain
         total = estimate_total(known, log)
         tables = consistent(known, log, total, self.rounds)
         return Fit(tuple(log), GradualUpdate(known, tables, total, self.rounds), step.compression)
 
-    def _select(self, curator: Curator, domain: Domain, losses: Allotment) -> list[Clique]:
-        """As many pairs as are wanted, each the most dependent of those left, less the noise it would cost."""
-        wanted = self._wanted(domain)
-        if "select" not in losses:
-            return self._offered(domain)[:wanted]  # all, or none
+    def _select(self, curator: Curator, losses: Allotment) -> list[Clique]:
+        """As many pairs as were planned, each the most dependent of those left, less the noise it would cost.
+
+        Columns whose codes were learned may be larger or smaller than planned, and so make fewer or more pairs
+        than planned small enough. Where there are fewer, some are measured again; where none, the columns are.
+        """
         two_way = losses["two-way"]
         assert isinstance(two_way, Gaussian) and two_way.weights is not None
-        noise = math.sqrt(2 / math.pi) * two_way.scales[-1]
+        wanted = len(two_way.weights) - len(self.forced)
         left = self._offered(curator.domain)
-        chosen: list[Clique] = []
-        while len(chosen) < wanted:
+        noise = math.sqrt(2 / math.pi) * two_way.scales[-1]
+        chosen: list[Clique] = [] if "select" in losses else left[:wanted]  # all, or none
+        while "select" in losses and left and len(chosen) < wanted:
             costs = [round(noise * curator.domain.size(pair)) for pair in left]
             chosen.append(left.pop(curator.choose_dependent(left, losses["select"], costs)))
-        return chosen
+        again = itertools.cycle(chosen or [(name,) for name in curator.domain])
+        return list(itertools.islice(again, wanted))
 
     def _offered(self, domain: Domain) -> list[Clique]:
         """The pairs that may be chosen: small enough, and not forced."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
+from understudy.mechanisms.mechanism import Sized
 from understudy.model.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
 from understudy.pipeline import learning
 from understudy.pipeline.scans import Scans, scans
@@ -121,11 +123,11 @@ def plan(
     losses = calibrate(budget, groups, neighbours or Neighbours()).losses
     whole = known_domain(schema)
     domain = _merged(whole, mechanism, losses.get("one-way"), rows)
-    largest = mechanism.cliques(domain)
-    cells = build_tree(domain, largest, limit_cells=None).cells
-    marginals = _marginals(whole, domain, largest, losses, rows)
+    l1 = (neighbours or Neighbours()).l1
+    largest, cells = _model(mechanism, domain, losses, rows, l1)
+    marginals = _marginals(whole, domain, largest, losses, rows, l1)
     questions = sum(group.count for group in groups)
-    choosing = any(group.kind == "choose" for group in groups)
+    choosing = any(group.kind == "choose" for group in groups) and not isinstance(mechanism, Sized)
     expected = min(cells, _average_tree(domain)) if choosing else cells
     return Plan(
         epsilon=budget.epsilon,
@@ -145,6 +147,17 @@ def plan(
         scans=scans(schema, domain, groups, largest, rows),
         advice=_advice(domain, largest, cells) if choosing or cells > LIMIT_CELLS else (),
     )
+
+
+def _model(
+    mechanism: Mechanism, domain: Domain, losses: Mapping[str, Loss], rows: int | None, l1: int
+) -> tuple[list[Clique], int]:
+    """The largest cliques that could be measured, and the cells of the model that is made of them."""
+    if not isinstance(mechanism, Sized):
+        cliques = mechanism.cliques(domain)
+        return cliques, build_tree(domain, cliques, limit_cells=None).cells
+    cliques = mechanism.cliques(domain) if rows is None else mechanism.largest(domain, losses, rows, l1)
+    return cliques, mechanism.model_cells(domain, cliques, rows)
 
 
 def _noise(loss: Loss) -> tuple[int, float | None, float | None]:
@@ -171,12 +184,15 @@ def _merged(domain: Domain, mechanism: Mechanism, one_way: Loss | None, rows: in
 
 
 def _marginals(
-    whole: Domain, merged: Domain, largest: list[Clique], losses: dict[str, Loss], rows: int | None
+    whole: Domain, merged: Domain, largest: list[Clique], losses: dict[str, Loss], rows: int | None, l1: int
 ) -> tuple[PlannedMarginal, ...]:
     """Each column before codes are merged, then the largest cliques that could be measured after it."""
-    gaussians = {name: loss for name, loss in losses.items() if isinstance(loss, Gaussian)}
     found = []
-    for name, loss in gaussians.items():
+    for name, loss in losses.items():
+        if isinstance(loss, Laplace) and loss.count == len(largest):
+            found += [_expected_of_laplace(merged, clique, l1 / loss.epsilon, rows) for clique in largest]
+        if not isinstance(loss, Gaussian):
+            continue
         alone = name == "one-way"
         cliques: list[Clique] = [(column,) for column in whole] if alone else largest
         if name in learning.SHARES:
@@ -192,6 +208,14 @@ def _expected(domain: Domain, clique: Clique, scale: float, rows: int | None) ->
     cells = domain.size(clique)
     noise = math.sqrt(2 / math.pi) * scale * cells
     return PlannedMarginal(clique, cells, scale, min(1.0, noise / (2 * rows)) if rows else None)
+
+
+def _expected_of_laplace(domain: Domain, clique: Clique, scale: float, rows: int | None) -> PlannedMarginal:
+    """As `_expected`; of more cells than records, those that no record falls in are cut off."""
+    cells = domain.size(clique)
+    return PlannedMarginal(
+        clique, cells, scale, min(1.0, scale * min(cells, rows) / (2 * rows)) if rows else None
+    )
 
 
 def _seconds(domain: Domain, cells: int, rows: int, questions: int) -> float:

@@ -29,11 +29,20 @@ def mechanism_of(name: str, *, cliques: Sequence[Clique] = (), public: Counter |
 
     `cliques` are forced, or all there is for `fixed`, or the groups of `field-groups`.
     """
+    if public is not None and name not in ("nist-mst", "field-groups"):
+        raise ParameterError(
+            f"a public table was given to {name!r}, which takes none.", hint="use nist-mst or field-groups."
+        )
     if name == "mst":
         return MST(forced=cliques)
     if name == "privsyn":
         return PrivSyn(forced=cliques)
     if name == "field-groups":
+        if not cliques and public is None:
+            raise ParameterError(
+                "mechanism 'field-groups' needs groups of columns, or a public table to find them on.",
+                hint="name them: --clique A,B,C, each column once at most; or give --public FILE.",
+            )
         return FieldGroups(cliques, public=public)
     if name in ("independent", "privbayes"):
         if cliques:

@@ -48,7 +48,7 @@ class Release:
         stamp = "" if self.private else ", NOT PRIVATE"
         return (
             f"<Release of {name!r}: epsilon {said['epsilon']:g}, delta {said['delta']:g}{stamp}, "
-            f"{len(self.domain)} columns, {len(cliques_of(self.measurements))} marginals, "
+            f"{len(self.domain)} columns, {len(self.cliques)} marginals, "
             f"about {self.rows:,} records>"
         )
 
@@ -61,6 +61,15 @@ class Release:
     def domain(self) -> Domain:
         """The coded columns of the schema."""
         return self.schema.domain()
+
+    @property
+    def cliques(self) -> list[Clique]:
+        """The columns that were counted together, each set once: in measurements, or in histograms with a cut-off."""
+        charged = [
+            charge for charge in self.certificate.get("charges", []) if charge.get("question") == "histogram"
+        ]
+        histograms = [tuple(clique) for charge in charged for clique in charge.get("cliques", [])]
+        return list(dict.fromkeys([*(m.clique for m in self.measurements), *histograms]))
 
     @property
     def private(self) -> bool:
@@ -184,7 +193,10 @@ class Release:
             for number, said in enumerate(sections["measurements"])
         )
         transforms = tuple(transform_from_dict(said) for said in sections["transforms"])
-        return cls(schema, field, compression, measurements, sections["certificate"], transforms)
+        release = cls(schema, field, compression, measurements, sections["certificate"], transforms)
+        for clique in release.cliques:
+            release.domain.clique(clique)
+        return release
 
     def _count(self, rows: int | None) -> int:
         if rows is None:
@@ -234,8 +246,3 @@ def _bins(measurement: Measurement) -> list[list[int]] | None:
     if isinstance(query, Binned):
         return [bins.tolist() for bins in query.bins]
     raise ReleaseError(f"the measurement of {measurement.clique!r} has a query that no release can hold.")
-
-
-def cliques_of(measurements: Sequence[Measurement]) -> list[Clique]:
-    """The cliques that were measured, each once, in order."""
-    return list(dict.fromkeys(m.clique for m in measurements))

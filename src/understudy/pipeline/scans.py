@@ -33,14 +33,20 @@ def scans(
     The source is read once to be coded, which counts every column alone; before that once for each step that
     learns a part of the schema, and once to find its faults before the first such step. A choice reads the
     codes once for all its candidates, or more often where their tables are large, and what is chosen
-    is measured from the tables remembered.
+    is measured from the tables remembered. A network has new candidates after each choice, and each histogram
+    is counted alone.
     """
     steps = learning.steps(schema)
     learned = len(steps["values"]) + bool(steps["bounds"]) + bool(steps["bins"])
-    if any(group.kind == "choose" for group in groups):
+    histograms = sum(group.count for group in groups if group.kind == "laplace" and group.name != "tables")
+    network = sum(group.count for group in groups if group.name == "network")
+    if network:
+        read = network + 1
+    elif any(group.kind == "choose" for group in groups):
         read = len(list(chunks(domain, list(combinations(domain, 2)))))
         read += any(len(clique) > 2 for clique in largest)
     else:
         read = sum(group.kind == "measure" and group.name not in _FREE for group in groups)
     width = sum(np.min_scalar_type(size - 1).itemsize for size in domain.values())
+    read += histograms
     return Scans(1 + learned + bool(learned), read, None if rows is None else rows * width)

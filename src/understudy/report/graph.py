@@ -47,6 +47,7 @@ def graph_svg(
     edges: Mapping[tuple[str, str], str],
     *,
     labels: Mapping[str, str] | None = None,
+    legend: Mapping[str, str] = LEGEND,
     width: int = 900,
     height: int = 620,
 ) -> str:
@@ -76,7 +77,7 @@ def graph_svg(
         for number, kind in enumerate(kinds):
             top = 16 + 16 * number
             lines.append(f'<line x1="10" y1="{top}" x2="44" y2="{top}" {STROKES[kind]}/>')
-            lines.append(f'<text x="50" y="{top + 4}" font-size="11">{LEGEND[kind]}</text>')
+            lines.append(f'<text x="50" y="{top + 4}" font-size="11">{legend[kind]}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'font-family="system-ui, sans-serif" fill="#123">{"".join(lines)}</svg>'

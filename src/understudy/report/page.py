@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.pipeline.certificate import spent_by_stage
-from understudy.pipeline.release import Release, cliques_of
+from understudy.pipeline.release import Release
 from understudy.report.graph import edges_of, graph_svg
 from understudy.report.labels import labels_of
 
 BARS = 24  # of a column's histogram at most
+STROKES_MEAN = {"tree": "measured as a pair", "extra": "only in a larger set of columns"}
 
 Counts = npt.NDArray[np.float64]
 
@@ -40,7 +41,7 @@ def page(release: Release) -> str:
         f"<h1>{name}: what was released</h1>",
         *_privacy(release),
         "<h2>Which columns were measured together</h2>",
-        graph_svg(release.domain.names, edges_of(cliques_of(release.measurements))),
+        graph_svg(release.domain.names, edges_of(release.cliques), legend=STROKES_MEAN),
         *_model(release),
         "<h2>Columns, as the release knows them</h2><div class='cards'>",
         *(_card(release, column) for column in release.domain),
@@ -68,7 +69,7 @@ def _privacy(release: Release) -> list[str]:
         f"<p>{escape(str(said['statement'])).capitalize()} Mechanism: {escape(said['mechanism']['name'])}. "
         f"Recomputed from the charges alone: epsilon {checked} at delta {said['delta']:g}.</p>",
         f"<p>About {release.rows:,} records, {len(release.domain)} columns, "
-        f"{len(cliques_of(release.measurements))} marginals.</p>",
+        f"{len(release.cliques)} marginals.</p>",
         "<p>Whoever reads this page or any sample of the release learns almost the same whether or not any one "
         "person's data was in the table: the odds of any conclusion change by a factor of e<sup>epsilon</sup> at "
         f"most, {_factor(said['epsilon'])}, but for a chance of about {said['delta']:g}.</p>",
@@ -83,7 +84,7 @@ def _factor(epsilon: float) -> str:
 
 
 def _model(release: Release) -> list[str]:
-    return ["<h2>The fitted field</h2>", f"<pre>{escape(str(release.field.summary()))}</pre>"]
+    return ["<h2>What records are drawn from</h2>", f"<pre>{escape(str(release.field.summary()))}</pre>"]
 
 
 def _card(release: Release, column: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from understudy.data import Table
 from understudy.domain import Category, Domain, Schema
 from understudy.errors import ParameterError, ReleaseError
 from understudy.marginals import Measurement
-from understudy.mechanisms import FieldGroups, Mechanism, PrivBayes, PrivSyn
+from understudy.mechanisms import MST, FieldGroups, Mechanism, PrivBayes, PrivSyn
 from understudy.mechanisms.bayesian_network import BayesianNetwork
 from understudy.mechanisms.consistency import consistent, without_negatives
 from understudy.mechanisms.field_groups import found_groups
@@ -20,9 +21,10 @@ from understudy.mechanisms.generator import generator_from
 from understudy.mechanisms.gradual_update import GradualUpdate
 from understudy.mechanisms.group_histograms import GroupHistograms
 from understudy.mechanisms.privbayes import ParentSets
+from understudy.mechanisms.repeated import measure_repeated
 from understudy.pipeline import Release, fit
 from understudy.pipeline.recipes import mechanism_of
-from understudy.privacy import Budget, Curator, Seeded
+from understudy.privacy import Budget, Curator, Group, Seeded, recompute
 
 BUDGET = Budget(2.0, 1e-9)
 
@@ -85,6 +87,48 @@ def test_a_rivals_release_is_saved_loaded_verified_and_sampled(mechanism: Mechan
     assert again.sample(50, seed=3).equals(release.sample(50, seed=3))
     assert again.sample(50, seed=3).num_rows == 50
     assert again.marginal(("a", "b")).counts.shape == release.domain.shape(("a", "b"))
+
+
+@pytest.mark.parametrize("limit", [300, 500, 5000])
+def test_columns_that_turn_out_larger_or_smaller_than_planned_cost_no_failure(
+    limit: int, tmp_path: Path
+) -> None:
+    """A learned column is planned as one of 64 codes: with 10 or 200 of them other pairs are small enough."""
+    random = np.random.default_rng(0)
+    learned = {"few": 8, "many": 200}
+    words = {
+        name: [f"{name}{code}" for code in random.integers(0, size, 9000)] for name, size in learned.items()
+    }
+    records = pa.table(words | {"sex": random.choice(["M", "F"], 9000), "wide": random.integers(0, 50, 9000)})
+    columns: dict[str, Category] = {name: Category(discover=True) for name in learned}
+    schema = Schema(
+        columns | {"sex": Category(("M", "F")), "wide": Category(tuple(range(50)))}, name="people"
+    )
+    recipes = [PrivSyn(pairs, limit_cells=limit, threshold=0.0) for pairs in (0, 2, 190)]
+    for number, mechanism in enumerate([*recipes, MST(limit_cells=limit, threshold=0.0)]):
+        release = fit(
+            records,
+            schema,
+            epsilon=5.0,
+            delta=1e-6,
+            mechanism=mechanism,
+            ledger=tmp_path / f"{number}.db",
+        )
+        assert release.verify().holds and release.sample(20).num_rows == 20
+
+
+def test_a_clique_measured_several_times_is_known_as_well_as_its_whole_budget_allows() -> None:
+    curator = Curator(chain(2000), BUDGET, source=Seeded(3))
+    plan = [Group("pairs", "measure", Fraction(1), weights=(2.0, 1.0, 1.0, 1.0, 1.0))]
+    loss = curator.commit(plan)["pairs"]
+    asked = [("a", "b"), ("c", "d"), ("b", "a"), ("c", "d"), ("d",)]
+    found = measure_repeated(curator, asked, loss)
+    assert [m.clique for m in found] == [("a", "b"), ("c", "d"), ("d",)]
+    scale = loss.sigma * np.sqrt(8)  # of a weight of one
+    assert [float(m.stddev) / scale for m in found] == pytest.approx([5**-0.5, 2**-0.5, 1], rel=1e-6)
+    for measured, true in zip(found, chain(2000).count([m.clique for m in found]), strict=True):
+        assert np.abs(measured.values - true.counts.reshape(-1)).max() < 6 * float(measured.stddev)
+    assert recompute(curator.certificate()) <= BUDGET.epsilon
 
 
 def test_a_release_of_an_unknown_or_damaged_generator_is_refused() -> None:

@@ -46,6 +46,27 @@ def test_every_measured_marginal_is_named_with_its_cells() -> None:
     assert [(m.clique, m.cells) for m in found] == [(("c0", "c1"), 121), (("c2",), 11), (("c3",), 11)]
 
 
+def test_families_of_a_network_are_planned_as_large_as_the_noise_allows() -> None:
+    schema = table(20)
+    small, large = (plan(schema, us.PrivBayes(), BUDGET, rows=rows) for rows in (10**4, 10**9))
+    assert all(len(m.clique) == 1 for m in small.marginals)
+    assert max(m.cells for m in large.marginals) == 11**3 and large.cells == 11 + 19 * 11**3
+    assert small.scans.codes == large.scans.codes == 20 and not small.advice
+
+
+def test_a_vast_histogram_is_planned_as_large_as_records_can_fill_it() -> None:
+    schema = table(12)
+    found = plan(schema, us.FieldGroups([schema.columns]), BUDGET, rows=50_000)
+    (group,) = found.marginals
+    assert group.cells == 11**12 and found.cells == 50_000 and found.fits
+    assert plan(schema, us.FieldGroups([schema.columns]), BUDGET).fits
+
+
+def test_the_pairs_of_privsyn_are_planned_one_by_one() -> None:
+    found = plan(table(5), us.PrivSyn(), BUDGET, rows=10**6)
+    assert sum(len(m.clique) == 2 for m in found.marginals) == 10 and found.cells == 10 * 121 + 5 * 11
+
+
 def test_codes_that_will_be_merged_do_not_count() -> None:
     schema = Schema({f"c{i}": Integer(0, 9999, bins=2000) for i in range(12)}, name="table")
     small, large = (plan(schema, us.MST(), BUDGET, rows=rows) for rows in (10**4, 10**9))

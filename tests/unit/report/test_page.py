@@ -72,7 +72,11 @@ def test_a_page_needs_nothing_else_and_escapes_what_it_shows(tmp_path: Path) -> 
     assert "NOT PRIVATE" in shown and "above 1 / 100 rows" in shown
 
 
-@pytest.mark.parametrize("mechanism", [us.MST(), us.Independent()])
+@pytest.mark.parametrize(
+    "mechanism",
+    [us.MST(), us.Independent(), us.PrivSyn(), us.PrivBayes(), us.FieldGroups([("sex", "marital")])],
+    ids=lambda mechanism: mechanism.name,
+)
 def test_the_town_has_a_page_under_every_mechanism(mechanism, tmp_path: Path) -> None:
     schema = us.Schema.from_toml(town.SCHEMA)
     release = us.fit(
