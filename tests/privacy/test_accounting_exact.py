@@ -52,6 +52,9 @@ def test_a_loss_beyond_what_a_float_can_raise_e_to_costs_nothing(epsilon: float)
 
     exact = gaussian_delta(40, epsilon)
     assert exact <= gaussian_curve(40.0, np.array([epsilon]))[0] <= 2 * exact
+    many = Gaussian(1 / 40, (1.0,) * 100_000)
+    for losses in ([many, Choice(0.1)], [Choice(0.1), many]):
+        assert exact <= compose(losses).delta(epsilon)
 
 
 @pytest.mark.parametrize(("rho", "epsilon"), [(0.0121, 1), (0.7, 8), (1e-4, 0.1), (3, 20), (1.0, 0.5)])
