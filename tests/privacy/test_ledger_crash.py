@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from plain_engine import people
 
-from understudy.errors import BudgetError
+from understudy.errors import BudgetError, LedgerError
 from understudy.privacy import Budget, Choice, Curator, Gaussian, Job, Ledger
 from understudy.privacy.answers import pack, pack_text
 
@@ -153,6 +153,18 @@ def test_kill_9_at_any_moment_never_releases_what_was_not_spent(folder: Path) ->
         status, resumed = in_child(lambda out, p=path: run(p, out))  # type: ignore[misc]
         assert status == 0
         assert resumed[: len(seen)] == seen
+
+
+def test_kill_9_between_making_the_mark_and_writing_it_leaves_a_ledger_that_works(folder: Path) -> None:
+    mark = folder / "ledger.mark"
+    mark.touch()
+    with pytest.raises(LedgerError, match="no ledger"):
+        Ledger(folder / "ledger", create=False)
+    run(folder / "ledger", lambda *_: None)
+    assert Ledger(folder / "ledger", create=False).account("people").spent == (1, pytest.approx(1e-9))
+    mark.write_bytes(b"")  # with a ledger beside it, this can only be a loss
+    with pytest.raises(LedgerError, match="damaged"):
+        Ledger(folder / "ledger")
 
 
 def race(count: int, work: Callable[[int], None]) -> list[int]:

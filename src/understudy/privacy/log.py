@@ -142,7 +142,7 @@ class Log:
     def _find(self, create: bool) -> None:
         """Nothing, once the file is there, made if it never was; else a LedgerError."""
         there = self.path.exists()  # looked at before the mark: whoever makes a log makes its mark first
-        if not self._mark.exists():
+        if not self._mark.exists() or (not there and self._mark.empty()):
             if there:
                 raise LedgerError(
                     f"ledger {self.path}: its mark file {self._mark.path.name} is missing, "

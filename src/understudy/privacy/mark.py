@@ -29,6 +29,10 @@ class Mark:
         """Whether there is a mark file."""
         return self.path.exists()
 
+    def empty(self) -> bool:
+        """Whether the file was made and nothing was written to it: who made it was killed, or is about to write."""
+        return self.path.stat().st_size == 0
+
     def intact(self) -> bool:
         """Whether the file begins as a mark does."""
         with self.path.open("rb") as file:
