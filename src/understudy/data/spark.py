@@ -1,9 +1,12 @@
 """The Spark engine: a DataFrame's records, coded and counted where they lie.
 
 The first count has every worker code its own partitions (see `spark_tasks`); Spark keeps the codes, a byte or
-two a cell, in its executors' memory and disk, and later counts read those. Counts are added in a tree: batches
-within a task, tasks in a reducer for each chunk of cells, reducers on the driver. No record leaves its worker.
-Only what a successful attempt of a task yields enters a sum, so a worker that dies neither loses nor doubles.
+two a cell, in its executors' memory and disk, and later counts read those. Where workers read files themselves,
+the first count is of all pairs of columns, if they are small, and codes are kept only if more is asked for.
+
+Counts are added in a tree: batches within a task, tasks in a reducer for each chunk of cells, reducers on the
+driver (which adds a few small ones by itself). No record leaves its worker. Only what a successful attempt of a
+task yields enters a sum, so a worker that dies neither loses nor doubles.
 
 Works on Spark Connect: nothing here needs a Spark context, and what the workers need travels in the closure.
 """
@@ -17,7 +20,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,10 +42,14 @@ from understudy.marginals.counter import Recoding
 JOB_BYTES = 1 << 28
 # Partial counts of one job that may be written for the reducers, all tasks together.
 PARTIAL_BYTES = 1 << 33
+# Partial counts of one job, all tasks together, that the driver adds up itself: a stage of Spark's less.
+GATHERED_BYTES = 1 << 26
 REMEMBERED_BYTES = 1 << 27
 MOST_REMEMBERED = 1 << 17  # codes of a column whose own counts are always kept
+PAIR_CELLS = 1 << 20  # of all pairs of columns together, up to which the first scan of files counts them
 PARALLELISM = 200  # Spark's own default for reducers
 
+Integers = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 
@@ -50,7 +57,8 @@ class SparkTable:
     """Records of a Spark DataFrame as an engine: `coder` turns an Arrow table of them into codes.
 
     The coder runs on the workers, where Understudy must be installed. Without `keep` every count codes the
-    records anew. `source` is a task that makes records of the DataFrame's rows first (see `spark_tasks.Scan`).
+    records anew. `source` is a task that makes records of the DataFrame's rows first (see `spark_tasks.Scan`),
+    the same whenever it is run. `parts` is how many partitions the DataFrame has, where that is known.
     """
 
     def __init__(
@@ -61,11 +69,13 @@ class SparkTable:
         *,
         keep: bool = True,
         source: tasks.Task | None = None,
+        parts: float = math.inf,
     ) -> None:
         pack = tasks.Pack(domain, coder)
-        self._packs = _Packs(frame, domain, pack if source is None else tasks.Then(source, pack), keep)
+        self._packs = _Packs(frame, domain, pack if source is None else tasks.Then(source, pack), keep, parts)
+        self._early = keep and source is not None  # whether the first scan may count pairs and keep nothing
         self._domain, self._maps = domain, dict[str, Codes]()
-        self._known: dict[Clique, npt.NDArray[np.int64]] = {}
+        self._known: dict[Clique, Integers] = {}
 
     @property
     def domain(self) -> Domain:
@@ -79,9 +89,12 @@ class SparkTable:
         """The exact marginal of every clique, in order, as int64; in as few jobs as memory allows."""
         wanted = [self._domain.clique(clique) for clique in cliques]
         check_results(self._domain, wanted, RESULT_BYTES)
-        counted: dict[Clique, npt.NDArray[np.int64]] = {}
+        counted: dict[Clique, Integers] = {}
         sorted_ = dict.fromkeys(self._domain.order(clique) for clique in wanted)
-        for part in self._jobs([clique for clique in sorted_ if clique not in self._known]):
+        unknown = [clique for clique in sorted_ if clique not in self._known]
+        if unknown:
+            self._packs.keep()
+        for part in self._jobs(unknown):
             counted |= self._job(part)
         answers = [Marginal(clique, self._answer(clique, counted)) for clique in wanted]
         self._remember(counted)
@@ -101,7 +114,7 @@ class SparkTable:
     def recode(self, maps: Mapping[str, Recoding]) -> SparkTable:
         """The same records with code c of column k replaced by maps[k][c], on the workers."""
         other = object.__new__(SparkTable)
-        other._packs, other._maps = self._packs, dict(self._maps)
+        other._packs, other._early, other._maps = self._packs, self._early, dict(self._maps)
         sizes = {}
         for name, given in maps.items():
             recoding = check_recoding(name, given, self._domain[name])
@@ -112,25 +125,30 @@ class SparkTable:
         other._known = {
             clique: _merged(clique, table, maps, other._domain)
             for clique, table in self._known.items()
-            if len(clique) == 1 or not any(name in maps for name in clique)
+            if len(clique) == 1 or other._domain.size(clique) <= table.size
         }
         return other
 
     def prepare(self) -> SparkTable:
         """The engine itself, once every record was read and coded, so that no fault of the source is left.
 
-        Also counts every column alone, in the same job.
+        Also counts every column alone in the same job, and of files every pair of columns, if they are small:
+        that costs a worker less than handing its codes to Spark and reading them again.
         """
-        self._known |= self._job([(name,) for name, size in self._domain.items() if size <= MOST_REMEMBERED])
+        first = _small_pairs(self._domain) if self._early else []
+        if not first:
+            self._packs.keep()
+            first = [(name,) for name, size in self._domain.items() if size <= MOST_REMEMBERED]
+        self._known |= _with_columns_alone(self._job([*first, ()]))
         return self
 
-    def _answer(self, clique: Clique, counted: Mapping[Clique, Any]) -> npt.NDArray[np.int64]:
+    def _answer(self, clique: Clique, counted: Mapping[Clique, Any]) -> Integers:
         """A table of its own for a clique, its axes in the order asked."""
         plain = self._domain.order(clique)
         table = counted[plain] if plain in counted else self._known[plain]
         return np.array(table.transpose([plain.index(name) for name in clique]), np.int64, order="C")
 
-    def _remember(self, counted: Mapping[Clique, npt.NDArray[np.int64]]) -> None:
+    def _remember(self, counted: Mapping[Clique, Integers]) -> None:
         """Keep small tables: a mechanism measures what it has just chosen among."""
         left = REMEMBERED_BYTES - sum(table.nbytes for table in self._known.values())
         for clique, table in counted.items():
@@ -151,7 +169,7 @@ class SparkTable:
             room -= size
         return runs
 
-    def _job(self, cliques: Sequence[Clique]) -> dict[Clique, npt.NDArray[np.int64]]:
+    def _job(self, cliques: Sequence[Clique]) -> dict[Clique, Integers]:
         """The counts of a run of cliques, in one pass over the packs."""
         asked = tuple(clique for clique in cliques if clique)
         sizes = [self._domain.size(clique) for clique in asked]
@@ -168,18 +186,12 @@ class SparkTable:
 
 
 class _Packs:
-    """The records as packs of codes in Spark, kept there while this object lives, or made anew for each count."""
+    """The records as packs of codes: made anew for each count, or kept in Spark while this object lives."""
 
-    def __init__(self, frame: Any, domain: Domain, pack: tasks.Task, keep: bool) -> None:
-        self.domain = domain
-        self._frame, self._pack, self._kept = frame, pack, keep
+    def __init__(self, frame: Any, domain: Domain, pack: tasks.Task, keepable: bool, parts: float) -> None:
+        self.domain, self._parts = domain, parts
+        self._frame, self._pack, self._keepable, self._kept = frame, pack, keepable, False
         self._reducers = shuffle_partitions(frame.sparkSession)
-        if keep:
-            packs = on_workers(frame, self._pack, tasks.PACKS)
-            self._frame = attempted(packs.persist, "plan the count")
-            weakref.finalize(
-                self, _forget, self._frame
-            ).atexit = False  # Spark's end is the end of what it keeps
 
     def grouped(self, count: tasks.CountCells) -> pa.Table:
         """The filled cells that `count` gives over all packs, each once."""
@@ -190,22 +202,32 @@ class _Packs:
         records = sql.sum("records").alias("records")
         return collected(cells.groupBy("place").agg(records), "count the records")
 
-    def summed(self, count: tasks.Count, cells: int) -> npt.NDArray[np.int64]:
+    def keep(self) -> None:
+        """Have Spark keep what the next count makes, unless it does or must not."""
+        if self._kept or not self._keepable:
+            return
+        packs = on_workers(self._frame, self._pack, tasks.PACKS)
+        self._frame, self._kept = attempted(packs.persist, "plan the count"), True
+        # Spark's end is the end of what it keeps
+        weakref.finalize(self, _forget, self._frame).atexit = False
+
+    def summed(self, count: tasks.Count, cells: int) -> Integers:
         """What `count` gives over all packs, added up."""
         chunks = tasks.chunks_of(cells)
         # Fewer tasks, each over several partitions, where dense counts of every partition would be many.
         frame = self._frame.coalesce(max(self._reducers, PARTIAL_BYTES // (8 * cells)))
         task = count if self._kept else tasks.Then(self._pack, count)
-        partials = on_workers(frame, task, tasks.PARTIALS)
-        with quiet():
-            meeting = partials.repartition(min(chunks, self._reducers), "chunk")
-            sums = meeting.mapInArrow(tasks.Add(cells), tasks.PARTIALS)
+        sums = on_workers(frame, task, tasks.PARTIALS)
+        if self._parts * 8 * cells > GATHERED_BYTES:
+            with quiet():
+                meeting = sums.repartition(min(chunks, self._reducers), "chunk")
+                sums = meeting.mapInArrow(tasks.Add(cells), tasks.PARTIALS)
         table = collected(sums, "count the records")
         flat = np.zeros(cells, np.int64)
         for chunk, counts in zip(*table.columns, strict=True):
             start = chunk.as_py() * tasks.CHUNK_CELLS
             part = tasks.widened(counts.as_buffer(), tasks.cells_in(chunk.as_py(), cells))
-            flat[start : start + len(part)] = part
+            flat[start : start + len(part)] += part
         return flat
 
 
@@ -324,15 +346,27 @@ def quiet() -> Iterator[None]:
         logs.disabled = before
 
 
-def _merged(
-    clique: Clique, table: npt.NDArray[np.int64], maps: Mapping[str, Recoding], domain: Domain
-) -> npt.NDArray[np.int64]:
-    """The table of a clique of one column once its codes are merged; of any other, the table itself."""
-    if not clique or clique[0] not in maps:
-        return table
-    merged = np.zeros(domain.shape(clique), np.int64)
-    np.add.at(merged, np.asarray(maps[clique[0]]), table)
-    return merged
+def _small_pairs(domain: Domain) -> list[Clique]:
+    """All pairs of columns, or none where their counts together are many."""
+    pairs: list[Clique] = list(combinations(domain, 2))
+    return pairs if sum(domain.size(pair) for pair in pairs) <= PAIR_CELLS else []
+
+
+def _with_columns_alone(tables: Mapping[Clique, Integers]) -> dict[Clique, Integers]:
+    """The tables, and that of every column that is in one of a pair."""
+    pairs = [(clique, table) for clique, table in tables.items() if len(clique) == 2]
+    alone = {(clique[axis],): table.sum(1 - axis) for clique, table in pairs for axis in (0, 1)}
+    return alone | dict(tables)
+
+
+def _merged(clique: Clique, table: Integers, maps: Mapping[str, Recoding], domain: Domain) -> Integers:
+    """The table of a clique once the codes of its columns are merged."""
+    for axis, name in enumerate(clique):
+        if name in maps:
+            merged = np.zeros((*table.shape[:axis], domain[name], *table.shape[axis + 1 :]), np.int64)
+            np.add.at(np.moveaxis(merged, axis, 0), np.asarray(maps[name]), np.moveaxis(table, axis, 0))
+            table = merged
+    return table
 
 
 def _condition(error: Exception) -> str:

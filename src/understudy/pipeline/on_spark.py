@@ -27,6 +27,7 @@ from understudy.data.spark import (
     on_workers,
     quiet,
     quoted,
+    shuffle_partitions,
 )
 from understudy.data.spark_tasks import Scan, guarded
 from understudy.domain import Schema
@@ -42,6 +43,9 @@ from understudy.transforms.encode import Encoder, reading_types
 ADDRESS = "spark:"
 KIND = "spark"
 BATCH = 1 << 16  # records that it hands to Spark at a time
+# Files of one task: one, or several where there are more than so many for each reducer, up to so many bytes.
+TASKS = 3
+TASK_BYTES = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +119,7 @@ class SparkFiles(SparkRecords):
         prefix, _, pattern = data.removeprefix(ADDRESS).partition(":")
         files = FileSet.open(pattern, kind=FILES[f"{prefix}:"], delimiter=reading.delimiter)
         rows = pa.schema([pa.field(field.name, _undictionaried(field.type)) for field in files.types])
-        frame = on_workers(_numbers(files), Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
+        frame = on_workers(_numbers(files)[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
         if reading.transforms:
             return SparkRecords.open(frame, reading)
         records = cls(frame, files.types, KIND, files)
@@ -128,17 +132,20 @@ class SparkFiles(SparkRecords):
             return super()._coded(schema, keep=keep)
         encoder = Encoder(schema)
         scan = Scan(self.files, tuple(encoder.domain), reading_types(schema))
-        frame = _numbers(self.files)
-        return SparkTable(frame, encoder.domain, encoder.forward, keep=keep, source=scan).prepare()
+        frame, parts = _numbers(self.files)
+        table = SparkTable(frame, encoder.domain, encoder.forward, keep=keep, source=scan, parts=parts)
+        return table.prepare()
 
 
 def _undictionaried(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _numbers(files: FileSet) -> Any:
-    """A row for each file, its number, in a partition of its own."""
-    return _session().range(0, len(files.parts), 1, len(files.parts))
+def _numbers(files: FileSet) -> tuple[Any, int]:
+    """A row for each file, its number, and in how many partitions: one a file, but for many small ones."""
+    session = _session()
+    parts = min(len(files.parts), max(TASKS * shuffle_partitions(session), files.bytes // TASK_BYTES))
+    return session.range(0, len(files.parts), 1, parts), parts
 
 
 @dataclass(frozen=True)

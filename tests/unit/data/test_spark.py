@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,10 +21,11 @@ import understudy as us
 from spark_session import frame, session
 from understudy.data import spark as engine
 from understudy.data import spark_tasks
+from understudy.data.files import FileSet
 from understudy.data.spark import SparkTable
 from understudy.domain import Domain, Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
-from understudy.pipeline import parts
+from understudy.pipeline import on_spark, parts
 from understudy.privacy import Budget, Curator, Seeded
 from understudy.transforms.encode import Encoder
 from understudy.transforms.split import Split
@@ -327,6 +330,66 @@ def test_spark_forgets_the_codes_when_nobody_can_ask_any_more() -> None:
     assert held().size() == before + 1
     del merged
     assert held().size() == before
+
+
+def files_of(records: pa.Table, folder: Path, number: int) -> str:
+    """An address of the records in so many files that Spark's workers open themselves."""
+    session()
+    folder.mkdir()
+    step = -(-records.num_rows // number)
+    for place in range(number):
+        pq.write_table(records.slice(place * step, step), folder / f"part-{place}.parquet")
+    return f"spark:parquet:{folder}"
+
+
+def test_files_are_read_once_for_all_pairs_and_merging_codes_needs_no_record(tmp_path: Path) -> None:
+    records = shop(3000)
+    found, wanted = us.table(files_of(records, tmp_path / "parts", 3), SCHEMA), us.table(records, SCHEMA)
+    shutil.rmtree(tmp_path / "parts")
+    merging = {name: np.arange(SCHEMA.domain()[name]) // 2 for name in ("town", "age")}
+    cliques = [*PAIRS, ("age", "town"), ("age",), ("town",)]
+    assert counts_of(found, cliques) == counts_of(wanted, cliques)
+    assert counts_of(found.recode(merging), cliques) == counts_of(wanted.recode(merging), cliques)
+    with pytest.raises(FileError, match="changed, or went"):
+        found.count([tuple(SCHEMA.columns)])
+
+
+def test_codes_of_files_are_kept_once_more_than_pairs_is_asked_for(tmp_path: Path) -> None:
+    records = shop(2000)
+    wanted, triple = us.table(records, SCHEMA), [tuple(SCHEMA.columns)]
+    gc.collect()  # tables that another test's error held
+    held = session().sparkContext._jsc.getPersistentRDDs
+    before = held().size()
+    table = us.table(files_of(records, tmp_path / "parts", 2), SCHEMA)
+    assert held().size() == before
+    assert counts_of(table, triple) == counts_of(wanted, triple)
+    assert held().size() == before + 1
+    shutil.rmtree(tmp_path / "parts")
+    merging = {"age": np.arange(SCHEMA.domain()["age"]) // 9}
+    assert counts_of(table.recode(merging), triple) == counts_of(wanted.recode(merging), triple)
+    del table
+    assert held().size() == before
+
+
+@pytest.mark.parametrize("most", ["PAIR_CELLS", "GATHERED_BYTES"])
+def test_files_with_many_codes_are_counted_as_those_with_few(
+    most: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = shop(1000)
+    address = files_of(records, tmp_path / "parts", 2)
+    monkeypatch.setattr(engine, most, 0)
+    assert counts_of(us.table(address, SCHEMA)) == counts_of(us.table(records, SCHEMA))
+
+
+def test_many_small_files_share_tasks_and_none_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = shop(1000)
+    address = files_of(records, tmp_path / "parts", 7)
+    monkeypatch.setattr(on_spark, "TASKS", 1)
+    frame_, tasks = on_spark._numbers(FileSet.open(str(tmp_path / "parts")))
+    assert tasks == frame_.rdd.getNumPartitions() == 2
+    assert counts_of(us.table(address, SCHEMA)) == counts_of(us.table(records, SCHEMA))
 
 
 def test_who_has_no_dataframe_never_imports_spark() -> None:
