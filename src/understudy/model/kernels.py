@@ -68,7 +68,7 @@ def calibrate(
         for i in range(m, m + c):
             ratios[i] = separators[i]
             separators[i] = 0.0
-        sum_onto(tables, source, separators, m, projections[onto], sizes, strides)
+        sum_onto(tables, source, 1.0, separators, m, projections[onto], sizes, strides)
         for i in range(m, m + c):
             top = max(top, separators[i])
         if rising:
@@ -137,42 +137,44 @@ def covariance(
 
 
 @njit(cache=True, nogil=True)
-def press(
-    members: Any,
-    mode: int,
+def lift(
     factor: float,
     cells: Any,
-    weights: Any,
     vector: Any,
-    result: Any,
-    cliques: Any,
+    tables: Any,
     first_port: Any,
     ports: Any,
     projections: Any,
     sizes: Any,
     strides: Any,
 ) -> None:
-    """For each of these cliques, as `mode` asks: clear (1), lift (2), weigh (4), drop (8).
+    """Add to the cells of every table `factor` times what its ports show of `vector`.
 
-    A port is a place in `vector` that the clique projects onto: 0 where, 1 by which projection, 2 with which sign.
-    Lifting adds factor * sign * vector to the cells; dropping adds the cells to `result`, where no other
-    clique may have a port if threads share the work.
+    A port is a place in a vector that a table projects onto: 0 where, 1 by which projection, 2 with which sign.
     """
-    for k in members:
-        a, n = cliques[k, 0], cliques[k, 1]
-        if mode & 1:
-            for i in range(a, a + n):
-                cells[i] = 0.0
-        if mode & 2:
-            for j in range(first_port[k], first_port[k + 1]):
-                sign = factor * ports[j, 2]
-                add_back(cells, a, sign, vector, ports[j, 0], projections[ports[j, 1]], sizes, strides)
-        if mode & 4:
-            for i in range(a, a + n):
-                cells[i] *= weights[i]
-        if mode & 8:
-            for j in range(first_port[k], first_port[k + 1]):
-                sum_onto(cells, a, result, ports[j, 0], projections[ports[j, 1]], sizes, strides)
+    for k in range(tables.shape[0]):
+        for j in range(first_port[k], first_port[k + 1]):
+            sign = factor * ports[j, 2]
+            add_back(cells, tables[k, 0], sign, vector, ports[j, 0], projections[ports[j, 1]], sizes, strides)
+
+
+@njit(cache=True, nogil=True)
+def drop(
+    signed: bool,
+    cells: Any,
+    vector: Any,
+    tables: Any,
+    first_port: Any,
+    ports: Any,
+    projections: Any,
+    sizes: Any,
+    strides: Any,
+) -> None:
+    """The transpose of `lift`: add the cells of every table to the places of its ports, `signed` or not."""
+    for k in range(tables.shape[0]):
+        for j in range(first_port[k], first_port[k + 1]):
+            sign = float(ports[j, 2]) if signed else 1.0
+            sum_onto(cells, tables[k, 0], sign, vector, ports[j, 0], projections[ports[j, 1]], sizes, strides)
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
@@ -202,29 +204,9 @@ def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def buy(cost: Any, values: Any, weights: Any, allowed: Any, bought: Any) -> float:
-    """The least of 1/2 w (b - y)^2 + cost b over cells b >= 0, summed, and the cells; `allowed` may be empty."""
-    total = 0.0
-    for i in range(cost.size):
-        cell = max(values[i] - cost[i] / weights[i], 0.0)
-        if allowed.size and not allowed[i]:
-            cell = 0.0
-        bought[i] = cell
-        total += 0.5 * weights[i] * (cell - values[i]) * (cell - values[i]) + cost[i] * cell
-    return total
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
 def squares(weights: Any, left: Any, right: Any) -> float:
     """The sum of w (left - right)^2 over cells that weigh anything."""
     total = 0.0
     for i in range(weights.size):
         total += weights[i] * (left[i] - right[i]) * (left[i] - right[i])
     return total
-
-
-@njit(cache=True, nogil=True)
-def yields(cells: Any, weights: Any, out: Any) -> None:
-    """How much every cell gives way to its price: 1 / w while it is bought at all."""
-    for i in range(cells.size):
-        out[i] = 1.0 / weights[i] if cells[i] > 0.0 else 0.0

@@ -13,8 +13,6 @@ from understudy.model import kernels, projections
 from understudy.model.junction_tree import JunctionTree
 from understudy.model.plan import Floats, Plan, make_plan
 
-_LIFT, _DROP = 2, 8  # modes of `kernels.press`
-
 
 class Propagation:
     """The passes over one plan, with the buffers they need; one thread at a time."""
@@ -77,28 +75,14 @@ class Propagation:
 
     def observe(self, tables: Floats, cells: Floats) -> None:
         """Read every observed marginal off the tables into `cells`."""
+        plan, ports = self.plan, self.plan.observed
         cells[:] = 0.0
-        self._press(_DROP, 1.0, tables, cells)
+        kernels.drop(True, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
 
     def credit(self, tables: Floats, factor: float, cells: Floats) -> None:
         """Add `factor` times the observed cells to the tables: the transpose of `observe`."""
-        self._press(_LIFT, factor, tables, cells)
-
-    def _press(self, mode: int, factor: float, tables: Floats, cells: Floats) -> None:
         plan, ports = self.plan, self.plan.observed
-        kernels.press(
-            plan.every,
-            mode,
-            factor,
-            tables,
-            tables,
-            cells,
-            cells,
-            plan.cliques,
-            ports.first,
-            ports.rows,
-            *plan.shapes,
-        )
+        kernels.lift(factor, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
 
 
 def directed(plan: Plan, marginals: Floats) -> Floats:
@@ -112,7 +96,7 @@ def directed(plan: Plan, marginals: Floats) -> Floats:
         if above < 0:
             continue
         onto = plan.projections[down]
-        projections.sum_onto(marginals, a, separators, m, onto, plan.sizes, plan.strides)
+        projections.sum_onto(marginals, a, 1.0, separators, m, onto, plan.sizes, plan.strides)
         part = separators[m : m + width]
         np.divide(1.0, part, out=part, where=part > 0)
         projections.multiply_back(tables, a, separators, m, onto, plan.sizes, plan.strides)
