@@ -4,7 +4,7 @@ A model is integers here (see `plan.py`). Tables of all cliques lie in one float
 
 Columns of `cliques`: 0 first cell, 1 cells, 2 parent (-1 for a root), 3 first separator cell, 4 separator cells,
 5 projection of the clique onto its separator, 6 projection of its parent onto the same.
-Columns of `projections`: see `projections.py`.
+Columns of `projections`: see `projections.py`, also for why loops over cells are unsigned.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from numba import njit
 from understudy.model.projections import SUMS, add_back, dot_onto, multiply_back, sum_onto
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def shift(theta: Any, tables: Any, cliques: Any) -> float:
     """The sum of the largest entry of every clique, each taken off into `tables`, ready to exponentiate."""
     total = 0.0
     for k in range(cliques.shape[0]):
         a, b = cliques[k, 0], cliques[k, 0] + cliques[k, 1]
         top = theta[a]
-        for i in range(a, b):
+        for i in range(np.uint64(a), np.uint64(b)):
             top = max(top, theta[i])
-        for i in range(a, b):
+        for i in range(np.uint64(a), np.uint64(b)):
             # Below this the exponential would be subnormal: slow, and nothing.
             tables[i] = theta[i] - top if theta[i] - top > -600.0 else -math.inf
         total += top
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def calibrate(
     tables: Any, ratios: Any, separators: Any, cliques: Any, projections: Any, sizes: Any, strides: Any
 ) -> float:
@@ -54,31 +54,31 @@ def calibrate(
         if above < 0:
             if rising:
                 total = 0.0
-                for i in range(a, a + n):
+                for i in range(np.uint64(a), np.uint64(a + n)):
                     total += tables[i]
                 if not total > 0.0:
                     return -math.inf
-                for i in range(a, a + n):
+                for i in range(np.uint64(a), np.uint64(a + n)):
                     tables[i] /= total
                 log_total += math.log(total)
             continue
         source, target = (a, cliques[above, 0]) if rising else (cliques[above, 0], a)
         onto, back = (cliques[k, 5], cliques[k, 6]) if rising else (cliques[k, 6], cliques[k, 5])
         top = 0.0
-        for i in range(m, m + c):
+        for i in range(np.uint64(m), np.uint64(m + c)):
             ratios[i] = separators[i]
             separators[i] = 0.0
         sum_onto(tables, source, 1.0, separators, m, projections[onto], sizes, strides)
-        for i in range(m, m + c):
+        for i in range(np.uint64(m), np.uint64(m + c)):
             top = max(top, separators[i])
         if rising:
             if not top > 0.0:
                 return -math.inf
             log_total += math.log(top)
-            for i in range(m, m + c):
+            for i in range(np.uint64(m), np.uint64(m + c)):
                 ratios[i] = separators[i] / top
         else:
-            for i in range(m, m + c):
+            for i in range(np.uint64(m), np.uint64(m + c)):
                 ratios[i] = separators[i] / ratios[i] if ratios[i] > 0.0 else 0.0
         multiply_back(tables, target, ratios, m, projections[back], sizes, strides)
         if not rising:
@@ -86,17 +86,17 @@ def calibrate(
         received[above] += 1
         if received[above] % 4 == 0:  # many messages that disagree could underflow together
             b, top = cliques[above, 0], 0.0
-            for i in range(b, b + cliques[above, 1]):
+            for i in range(np.uint64(b), np.uint64(b + cliques[above, 1])):
                 top = max(top, tables[i])
             if not top > 0.0:
                 return -math.inf
-            for i in range(b, b + cliques[above, 1]):
+            for i in range(np.uint64(b), np.uint64(b + cliques[above, 1])):
                 tables[i] /= top
             log_total += math.log(top)
     return log_total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def covariance(
     marginals: Any,
     separators: Any,
@@ -121,18 +121,20 @@ def covariance(
             continue
         source, target = (a, cliques[above, 0]) if rising else (cliques[above, 0], a)
         onto, back = (cliques[k, 5], cliques[k, 6]) if rising else (cliques[k, 6], cliques[k, 5])
-        for i in range(m, m + c):  # what a child sent up is in what its parent knows: take it off again
+        for i in range(
+            np.uint64(m), np.uint64(m + c)
+        ):  # what a child sent up is in what its parent knows: take it off again
             messages[i] = 0.0 if rising else -messages[i] * separators[i]
         dot_onto(marginals, direction, source, messages, m, projections[onto], sizes, strides)
-        for i in range(m, m + c):
+        for i in range(np.uint64(m), np.uint64(m + c)):
             messages[i] = messages[i] / separators[i] if separators[i] > 0.0 else 0.0
         add_back(direction, target, 1.0, messages, m, projections[back], sizes, strides)
     for k in range(count):
         a, n = cliques[k, 0], cliques[k, 1]
         mean = 0.0
-        for i in range(a, a + n):
+        for i in range(np.uint64(a), np.uint64(a + n)):
             mean += marginals[i] * direction[i]
-        for i in range(a, a + n):
+        for i in range(np.uint64(a), np.uint64(a + n)):
             direction[i] = marginals[i] * (direction[i] - mean)
 
 
@@ -190,7 +192,7 @@ def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None
             a = (b * size + k) * after
             total = 0.0
             positive = 0.0
-            for i in range(a, a + after):
+            for i in range(np.uint64(a), np.uint64(a + after)):
                 total += max(cells[i], 0.0)
                 positive += 1.0 if cells[i] > 0.0 else 0.0
             sums[k] += total
@@ -199,7 +201,7 @@ def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None
         for k in range(size):
             a = (b * size + k) * after
             step = (sums[k] - wanted[k]) / (counts[k] if counts[k] > 0.0 else before * after)
-            for i in range(a, a + after):
+            for i in range(np.uint64(a), np.uint64(a + after)):
                 cells[i] -= step
 
 

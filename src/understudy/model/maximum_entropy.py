@@ -125,7 +125,8 @@ def newton_step(
         observations.blame(propagation, -length, step, theta)
         trial = field(observations, propagation, theta)
         change = trial.log_total - fit.log_total + length * float(dot(step, wanted))
-        if trial.log_total > -np.inf and change <= -1e-4 * length * float(dot(step, apart)):
+        possible = trial.log_total > -np.inf and bool(np.isfinite(trial.answers).all())
+        if possible and change <= -1e-4 * length * float(dot(step, apart)):
             propagation.rebase(trial.theta, trial.separators)
             return trial
         length *= 0.3

@@ -44,8 +44,8 @@ class Propagation:
         plan = self.plan
         # After calibration a message holds separator / sum from below.
         collected = np.zeros_like(self._messages)
-        known = (separators > 0) & (self._messages > 0)
-        collected[known] = np.log(separators[known] / self._messages[known])
+        known = (separators > 0) & (self._messages > 0) & np.isfinite(self._messages)
+        collected[known] = np.log(separators[known]) - np.log(self._messages[known])
         for a, _, above, m, _, down, up in plan.cliques.tolist():
             if above >= 0:
                 to_child, to_parent = plan.projections[down], plan.projections[up]

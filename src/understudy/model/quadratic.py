@@ -26,6 +26,7 @@ from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
 _CG_STEPS = 1_000
+_REACH = 64  # of these, while the held cells that are bought still change from step to step
 _HALVINGS = 30
 _DOUBLINGS = 60
 _HOLD = 0.1  # how strongly an unmeasured clique is held, against the measurements inside it
@@ -71,12 +72,14 @@ class QuadraticProgramme:
         self.damping = 1e-9
         self.limit = limit
         self.held = self._any_held()
+        self.reach = _REACH if self.held else _CG_STEPS
         self.allowed = np.zeros(0, np.bool_) if possible is None else np.isfinite(possible)
         self.edges = plan.separator_cells
         self.answers = slice(self.edges, self.edges + self.partial.count)
         self.totals = slice(self.answers.stop, self.answers.stop + len(tree.roots))
         self.hessian = Hessian(self.partial.plan, self.partial)
         self.steps = 0
+        self._cut_short = False
         self._yielding = np.empty(plan.cells)
         self.prices = np.zeros(self.totals.stop)
         self.cells, self._spare = np.zeros(plan.cells), np.zeros(plan.cells)
@@ -155,12 +158,20 @@ class QuadraticProgramme:
                 self.damping = (
                     max(self.damping * 0.1, 1e-10) if length == 1.0 else min(self.damping * 30, 0.1)
                 )
+                self._trust(length == 1.0 and bound - self.bound >= 0.375 * rise)
                 self._move(prices, bound, gradient, cells)
                 self._stride(direction, length, rise)
                 return True
             length *= 0.5
         self.damping = min(self.damping * 1e3, 0.1)
         return False
+
+    def _trust(self, good: bool) -> None:
+        """Solve for the next direction for longer if this one, cut short, rose as foretold (by half of its slope)."""
+        if self.held and good and self._cut_short:
+            self.reach = min(2 * self.reach, _CG_STEPS)
+        elif self.held and not good:
+            self.reach = max(self.reach // 2, _REACH // 2)
 
     def _move(self, prices: Floats, bound: float, gradient: Floats, cells: Floats) -> None:
         if cells is self._spare:
@@ -211,7 +222,8 @@ class QuadraticProgramme:
                 return image
 
             scale = np.maximum(diagonal, least)
-            most = min(_CG_STEPS, max(self.limit - self.steps, 1))
+            most = min(self.reach, max(self.limit - self.steps, 1))
             solution, taken = conjugate_gradients(apply, ridge, gradient, scale, accuracy, most)
+        self._cut_short = taken == self.reach
         self.steps += taken
         return solution
