@@ -33,38 +33,28 @@ def conjugate_gradients(
     for taken in range(steps):
         if not energy > accuracy**2 * first:
             return solution, taken
-        image = apply(step)
-        curvature = _curvature(step, image, ridge)
-        if not curvature > 0.0:
+        energy = _advance(energy, step, apply(step), ridge, inverse, solution, residual)
+        if energy < 0.0:
             return solution, taken + 1
-        before, energy = energy, _move(energy / curvature, step, image, inverse, solution, residual)
-        _turn(energy / before, residual, inverse, step)
     return solution, steps
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def _curvature(step: Any, image: Any, ridge: Any) -> float:
-    """The curvature along the step, the ridge added to its image."""
-    total = 0.0
+def _advance(
+    energy: float, step: Any, image: Any, ridge: Any, inverse: Any, solution: Any, residual: Any
+) -> float:
+    """The error that is left after going along the step, which turns to what is left; -1 if nothing curves."""
+    curvature = 0.0
     for i in range(step.size):
         image[i] += ridge[i] * step[i]
-        total += image[i] * step[i]
-    return total
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _move(length: float, step: Any, image: Any, inverse: Any, solution: Any, residual: Any) -> float:
-    """The error that is left, in the norm of the preconditioner, after going so far along the step."""
-    total = 0.0
+        curvature += image[i] * step[i]
+    if not curvature > 0.0:
+        return -1.0
+    length, left = energy / curvature, 0.0
     for i in range(step.size):
         solution[i] += length * step[i]
         residual[i] -= length * image[i]
-        total += residual[i] * residual[i] * inverse[i]
-    return total
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _turn(ratio: float, residual: Any, inverse: Any, step: Any) -> None:
-    """Turn the step to what is left, conjugate to the steps before."""
+        left += residual[i] * residual[i] * inverse[i]
     for i in range(step.size):
-        step[i] = ratio * step[i] + residual[i] * inverse[i]
+        step[i] = left / energy * step[i] + residual[i] * inverse[i]
+    return left

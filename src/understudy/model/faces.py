@@ -21,7 +21,7 @@ _PIECES = 8
 
 @dataclass(frozen=True, eq=False)
 class Faces:
-    """The layout that `response.py` walks, and how places lie in faces (in the form of `kernels.lift`)."""
+    """The layout that `response.py` walks, and how places lie in faces (in the form of `kernels.press`)."""
 
     tables: Integers
     sizes: Integers

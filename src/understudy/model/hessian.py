@@ -15,7 +15,7 @@ from understudy.model import kernels
 from understudy.model.faces import Faces, make_faces
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats, Integers, Plan
-from understudy.model.response import BUY, WEIGH, YIELD, respond
+from understudy.model.response import BUY, WEIGH, respond
 
 _LARGE = 500_000  # cells from which a second thread pays
 _NONE = np.zeros(0)
@@ -38,6 +38,7 @@ class Hessian:
         self._lots = _lots(self._faces)
         self._places = np.zeros(self._faces.ports.cells)
         self._prices, self._sums = np.zeros(self._faces.cells), np.zeros(self._faces.room)
+        self._longest = int(self._faces.tables[:, 3].max(initial=1))
         self._pool: Executor | None = None
 
     @contextmanager
@@ -76,8 +77,11 @@ class Hessian:
 
     def diagonal(self, cells: Floats, weights: Floats, yielding: Floats, out: Floats) -> None:
         """How much every cell gives way to its price, and the diagonal of `apply` with that."""
+        np.divide(cells > 0.0, weights, out=yielding)
         self._prices[:] = 0.0
-        self._respond(YIELD, yielding, weights, _ALL, cells)
+        for start, size in self._faces.spans[self._faces.tables[:, 4]].tolist():
+            self._prices[start : start + size] = 1.0  # one face a clique: every cell has price one
+        self._respond(WEIGH, _NONE, yielding, _ALL, _NONE)
         self._bring(out, self.partial.diagonal_of, signed=False)
 
     def _carry(self, prices: Floats) -> None:
@@ -89,17 +93,16 @@ class Hessian:
             places[self._observed] = self.partial.to_cells(prices[self._answers])
             places[self._observed.stop :] = prices[self._answers.stop :]
         self._prices[:] = 0.0
-        kernels.lift(
-            1.0, self._prices, places, faces.spans, faces.ports.first, faces.ports.rows, *faces.shapes
+        kernels.press(
+            True, 1.0, self._prices, places, faces.spans, faces.ports.first, faces.ports.rows, *faces.shapes
         )
 
     def _bring(self, out: Floats, answers: Callable[[Floats], Floats], *, signed: bool = True) -> None:
         """Read separators, answers and totals off what the faces were summed up to."""
         faces, places = self._faces, out if self.partial.plain else self._places
         places[:] = 0.0
-        kernels.drop(
-            signed, self._sums, places, faces.spans, faces.ports.first, faces.ports.rows, *faces.shapes
-        )
+        ports = faces.ports if signed else faces.ports.unsigned
+        kernels.press(False, 1.0, self._sums, places, faces.spans, ports.first, ports.rows, *faces.shapes)
         if not self.partial.plain:
             out[: self._answers.start] = places[: self._answers.start]
             out[self._answers] = answers(places[self._observed])
@@ -114,7 +117,8 @@ class Hessian:
         gains = [np.empty(len(units)) for units in self._lots]
 
         def work(units: Integers, gain: Floats) -> None:
-            respond(mode, units, gain, prices, sums, values, weights, allowed, cells, *layout)
+            row = np.empty(self._longest)
+            respond(mode, units, gain, row, prices, sums, values, weights, allowed, cells, *layout)
 
         if self._pool is None:
             for units, gain in zip(self._lots, gains, strict=True):

@@ -18,23 +18,23 @@ from numba import njit
 from understudy.model.projections import SUMS, add_back, dot_onto, multiply_back, sum_onto
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(cache=True, nogil=True)
 def shift(theta: Any, tables: Any, cliques: Any) -> float:
     """The sum of the largest entry of every clique, each taken off into `tables`, ready to exponentiate."""
     total = 0.0
     for k in range(cliques.shape[0]):
         a, b = cliques[k, 0], cliques[k, 0] + cliques[k, 1]
         top = theta[a]
-        for i in range(np.uint64(a), np.uint64(b)):
+        for i in range(a, b):
             top = max(top, theta[i])
-        for i in range(np.uint64(a), np.uint64(b)):
+        for i in range(a, b):
             # Below this the exponential would be subnormal: slow, and nothing.
             tables[i] = theta[i] - top if theta[i] - top > -600.0 else -math.inf
         total += top
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(cache=True, nogil=True)
 def calibrate(
     tables: Any, ratios: Any, separators: Any, cliques: Any, projections: Any, sizes: Any, strides: Any
 ) -> float:
@@ -45,7 +45,9 @@ def calibrate(
     stays an exact zero. -inf when no record is possible. `ratios` ends as separator / sum from below.
     """
     count = cliques.shape[0]
-    received = np.zeros(count, np.int64)
+    received = np.empty(count, np.int64)  # filled below: numpy's zeros would take longer to compile
+    for k in range(count):
+        received[k] = 0
     log_total = 0.0
     for step in range(2 * count):
         rising = step < count
@@ -54,31 +56,31 @@ def calibrate(
         if above < 0:
             if rising:
                 total = 0.0
-                for i in range(np.uint64(a), np.uint64(a + n)):
+                for i in range(a, a + n):
                     total += tables[i]
                 if not total > 0.0:
                     return -math.inf
-                for i in range(np.uint64(a), np.uint64(a + n)):
+                for i in range(a, a + n):
                     tables[i] /= total
                 log_total += math.log(total)
             continue
         source, target = (a, cliques[above, 0]) if rising else (cliques[above, 0], a)
         onto, back = (cliques[k, 5], cliques[k, 6]) if rising else (cliques[k, 6], cliques[k, 5])
         top = 0.0
-        for i in range(np.uint64(m), np.uint64(m + c)):
+        for i in range(m, m + c):
             ratios[i] = separators[i]
             separators[i] = 0.0
         sum_onto(tables, source, 1.0, separators, m, projections[onto], sizes, strides)
-        for i in range(np.uint64(m), np.uint64(m + c)):
+        for i in range(m, m + c):
             top = max(top, separators[i])
         if rising:
             if not top > 0.0:
                 return -math.inf
             log_total += math.log(top)
-            for i in range(np.uint64(m), np.uint64(m + c)):
+            for i in range(m, m + c):
                 ratios[i] = separators[i] / top
         else:
-            for i in range(np.uint64(m), np.uint64(m + c)):
+            for i in range(m, m + c):
                 ratios[i] = separators[i] / ratios[i] if ratios[i] > 0.0 else 0.0
         multiply_back(tables, target, ratios, m, projections[back], sizes, strides)
         if not rising:
@@ -86,11 +88,11 @@ def calibrate(
         received[above] += 1
         if received[above] % 4 == 0:  # many messages that disagree could underflow together
             b, top = cliques[above, 0], 0.0
-            for i in range(np.uint64(b), np.uint64(b + cliques[above, 1])):
+            for i in range(b, b + cliques[above, 1]):
                 top = max(top, tables[i])
             if not top > 0.0:
                 return -math.inf
-            for i in range(np.uint64(b), np.uint64(b + cliques[above, 1])):
+            for i in range(b, b + cliques[above, 1]):
                 tables[i] /= top
             log_total += math.log(top)
     return log_total
@@ -139,7 +141,8 @@ def covariance(
 
 
 @njit(cache=True, nogil=True)
-def lift(
+def press(
+    lift: bool,
     factor: float,
     cells: Any,
     vector: Any,
@@ -150,33 +153,17 @@ def lift(
     sizes: Any,
     strides: Any,
 ) -> None:
-    """Add to the cells of every table `factor` times what its ports show of `vector`.
+    """Lift: add to the cells of every table `factor` times what its ports show of `vector`; or drop, the transpose.
 
     A port is a place in a vector that a table projects onto: 0 where, 1 by which projection, 2 with which sign.
     """
     for k in range(tables.shape[0]):
         for j in range(first_port[k], first_port[k + 1]):
-            sign = factor * ports[j, 2]
-            add_back(cells, tables[k, 0], sign, vector, ports[j, 0], projections[ports[j, 1]], sizes, strides)
-
-
-@njit(cache=True, nogil=True)
-def drop(
-    signed: bool,
-    cells: Any,
-    vector: Any,
-    tables: Any,
-    first_port: Any,
-    ports: Any,
-    projections: Any,
-    sizes: Any,
-    strides: Any,
-) -> None:
-    """The transpose of `lift`: add the cells of every table to the places of its ports, `signed` or not."""
-    for k in range(tables.shape[0]):
-        for j in range(first_port[k], first_port[k + 1]):
-            sign = float(ports[j, 2]) if signed else 1.0
-            sum_onto(cells, tables[k, 0], sign, vector, ports[j, 0], projections[ports[j, 1]], sizes, strides)
+            sign, onto = factor * ports[j, 2], projections[ports[j, 1]]
+            if lift:
+                add_back(cells, tables[k, 0], sign, vector, ports[j, 0], onto, sizes, strides)
+            else:
+                sum_onto(cells, tables[k, 0], sign, vector, ports[j, 0], onto, sizes, strides)
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
@@ -185,14 +172,15 @@ def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None
 
     One Newton step on the slice's threshold: exact while the same cells stay positive.
     """
-    sums = np.zeros(size)
-    counts = np.zeros(size)
+    sums, counts = np.empty(size), np.empty(size)
+    for k in range(size):
+        sums[k] = counts[k] = 0.0
     for b in range(before):
         for k in range(size):
             a = (b * size + k) * after
             total = 0.0
             positive = 0.0
-            for i in range(np.uint64(a), np.uint64(a + after)):
+            for i in range(a, a + after):
                 total += max(cells[i], 0.0)
                 positive += 1.0 if cells[i] > 0.0 else 0.0
             sums[k] += total
@@ -201,7 +189,7 @@ def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None
         for k in range(size):
             a = (b * size + k) * after
             step = (sums[k] - wanted[k]) / (counts[k] if counts[k] > 0.0 else before * after)
-            for i in range(np.uint64(a), np.uint64(a + after)):
+            for i in range(a, a + after):
                 cells[i] -= step
 
 

@@ -19,12 +19,17 @@ Floats = npt.NDArray[np.float64]
 class Ports:
     """Places in a vector that cliques project onto, clique by clique: `rows[first[k]:first[k + 1]]` are those of k.
 
-    Columns of `rows`: where in the vector, by which projection, with which sign (see `kernels.lift`).
+    Columns of `rows`: where in the vector, by which projection, with which sign (see `kernels.press`).
     """
 
     rows: Integers
     first: Integers
     cells: int
+
+    @property
+    def unsigned(self) -> Ports:
+        """The same places, every sign a plus."""
+        return Ports(np.abs(self.rows), self.first, self.cells)
 
     @classmethod
     def of(cls, cliques: int, rows: Sequence[tuple[int, int, int, int]], cells: int) -> Ports:

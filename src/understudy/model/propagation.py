@@ -77,12 +77,12 @@ class Propagation:
         """Read every observed marginal off the tables into `cells`."""
         plan, ports = self.plan, self.plan.observed
         cells[:] = 0.0
-        kernels.drop(True, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
+        kernels.press(False, 1.0, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
 
     def credit(self, tables: Floats, factor: float, cells: Floats) -> None:
         """Add `factor` times the observed cells to the tables: the transpose of `observe`."""
         plan, ports = self.plan, self.plan.observed
-        kernels.lift(factor, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
+        kernels.press(True, factor, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
 
 
 def directed(plan: Plan, marginals: Floats) -> Floats:

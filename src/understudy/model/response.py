@@ -18,8 +18,7 @@ from numba import njit
 
 from understudy.model.projections import SUMS
 
-WEIGH, BUY, YIELD = 0, 1, 2
-_BLOCK = 1024  # cells of a row worked on at a time
+WEIGH, BUY = 0, 1
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS, inline="always")
@@ -47,68 +46,21 @@ def _weigh_two(
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _answer(
-    mode: int, row: Any, c: Any, n: Any, values: Any, weights: Any, allowed: Any, cells: Any
-) -> float:
-    """Turn the prices of some cells into the cells, and add up what they contribute to the dual."""
-    total = 0.0
-    if mode == WEIGH:
+@njit(cache=True, nogil=True, fastmath=SUMS, inline="always")
+def _buy(row: Any, c: Any, n: Any, values: Any, weights: Any, allowed: Any, cells: Any) -> float:
+    """The least of 1/2 w (b - y)^2 + price b over cells b >= 0, summed; prices in `row` become the cells."""
+    gained = 0.0
+    if allowed.size:
         for i in range(n):
-            row[i] *= weights[c + i]
-    elif mode == BUY:  # the least of 1/2 w (b - y)^2 + price b over b >= 0
-        for i in range(n):
-            cell = max(values[c + i] - row[i] / weights[c + i], 0.0)
-            if allowed.size:
-                cell = cell if allowed[c + i] else 0.0
-            away = cell - values[c + i]
-            total += 0.5 * weights[c + i] * away * away + row[i] * cell
-            cells[c + i] = cell
-            row[i] = cell
-    else:  # how much a cell gives way to its price: 1 / w while it is bought at all
-        for i in range(n):
-            row[i] = 1.0 / weights[c + i] if cells[c + i] > 0.0 else 0.0
-            values[c + i] = row[i]
-    return total
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def _row(
-    price: float,
-    vector: Any,
-    result: Any,
-    at: Any,
-    shift: int,
-    flat: int,
-    row: Any,
-    mode: int,
-    c: Any,
-    n: Any,
-    values: Any,
-    weights: Any,
-    allowed: Any,
-    cells: Any,
-) -> tuple[float, float]:
-    """The row's sum and its part of the dual, whatever the mode and the number of faces."""
-    total = gained = 0.0
-    lo = np.uint64(0)
-    while lo < n:
-        m = min(np.uint64(_BLOCK), n - lo)
-        for i in range(m):
-            row[i] = price
-        for f in range(flat):
-            p = np.uint64(at[f]) + lo
-            for i in range(m):
-                row[i] += vector[p + i]
-        gained += _answer(mode, row, c + lo, m, values, weights, allowed, cells)
-        for f in range(flat):
-            p = np.uint64(at[f] + shift) + lo
-            for i in range(m):
-                result[p + i] += row[i]
-        for i in range(m):
-            total += row[i]
-        lo += m
-    return total, gained
+            if not allowed[c + i]:  # too dear to buy
+                row[i] = max(row[i], 2.0 * abs(values[c + i]) * weights[c + i])
+    for i in range(n):
+        cell = max(values[c + i] - row[i] / weights[c + i], 0.0)
+        away = cell - values[c + i]
+        gained += 0.5 * weights[c + i] * away * away + row[i] * cell
+        cells[c + i] = cell
+        row[i] = cell
+    return gained
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS, inline="always")
@@ -128,11 +80,12 @@ def _advance(
         j -= 1
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(cache=True, nogil=True, fastmath=SUMS, error_model="numpy")
 def respond(
     mode: int,
     units: Any,
     gains: Any,
+    row: Any,
     vector: Any,
     result: Any,
     values: Any,
@@ -146,12 +99,11 @@ def respond(
 ) -> None:
     """Lift prices from faces to cells, let every cell answer as `mode` says, and add the answers up by face.
 
-    WEIGH answers weights * price. BUY writes into `cells` what is bought and into `gains`, unit by unit, what that is
-    worth; `allowed` may be empty. YIELD writes how much every cell gives way into `values`.
+    WEIGH answers weights * price. BUY answers what is bought, writes it into `cells` and into `gains`, unit by
+    unit, what that is worth; `allowed` may be empty. `row` is room for the longest row.
     """
     at = np.empty(faces.shape[0], np.int64)
     index = np.empty(sizes.size + 1, np.int64)
-    row = np.empty(_BLOCK)
     for u in range(units.shape[0]):
         k, begin, end, shift = units[u, 0], units[u, 1], units[u, 2], units[u, 3]
         axis, axes, n = tables[k, 1], tables[k, 2], np.uint64(tables[k, 3])
@@ -178,10 +130,24 @@ def respond(
                 q, s = np.uint64(at[1]), np.uint64(at[1] + shift)
                 total = _weigh_two(price, vector, result, p, t, q, s, weights, c, n)
             else:
-                total, gain = _row(
-                    price, vector, result, at, shift, flat, row, mode, c, n, values, weights, allowed, cells
-                )
-                gained += gain
+                for i in range(n):
+                    row[i] = price
+                for f in range(flat):
+                    p = np.uint64(at[f])
+                    for i in range(n):
+                        row[i] += vector[p + i]
+                if mode == BUY:
+                    gained += _buy(row, c, n, values, weights, allowed, cells)
+                else:
+                    for i in range(n):
+                        row[i] *= weights[c + i]
+                for f in range(flat):
+                    p = np.uint64(at[f] + shift)
+                    for i in range(n):
+                        result[p + i] += row[i]
+                total = 0.0
+                for i in range(n):
+                    total += row[i]
             for f in range(flat, count):
                 result[at[f] + shift] += total
             c += n
