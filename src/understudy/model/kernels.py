@@ -123,9 +123,8 @@ def covariance(
             continue
         source, target = (a, cliques[above, 0]) if rising else (cliques[above, 0], a)
         onto, back = (cliques[k, 5], cliques[k, 6]) if rising else (cliques[k, 6], cliques[k, 5])
-        for i in range(
-            np.uint64(m), np.uint64(m + c)
-        ):  # what a child sent up is in what its parent knows: take it off again
+        # What a child sent up is in what its parent knows: take it off again.
+        for i in range(np.uint64(m), np.uint64(m + c)):
             messages[i] = 0.0 if rising else -messages[i] * separators[i]
         dot_onto(marginals, direction, source, messages, m, projections[onto], sizes, strides)
         for i in range(np.uint64(m), np.uint64(m + c)):
