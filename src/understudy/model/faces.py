@@ -16,7 +16,7 @@ from understudy.domain import Clique, Domain
 from understudy.model.plan import Integers, Plan, Ports, Projections
 
 _LARGE = 1 << 17  # cells of a clique from which it is divided into pieces
-_PIECES = 8
+_PIECES = 4
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,6 +45,7 @@ class Polish:
     first: Floats  # directed conditionals of the field to begin at: the entropy is relative to it
     marginals: Floats
     loss: float
+    spare: Floats  # room for another field; large arrays are slow to come by
     bound: float = -np.inf
     extra: int = 0
     tries: int = 0
@@ -88,8 +89,7 @@ def polish(state: Polish, goal: Goal, callback: Callable[[Certificate], None] | 
     failures = 0
     problem = state.problem
     answers = problem.observations.answers(problem.propagation, state.marginals)
-    spare = np.empty_like(state.marginals)
-    state.bound = problem.lower_bound(problem.gradient(answers), spare)
+    state.bound = problem.lower_bound(problem.gradient(answers), state.spare)
     advance, most = (_held, _HELD_FAILURES) if state.programme.held else (_whole, _FAILURES)
     while True:
         found = state.found()
@@ -110,7 +110,9 @@ def _whole(state: Polish, accuracy: float, goal: Goal) -> bool:
     state.bound = max(state.bound, state.programme.bound)
     rise = state.programme.bound - before
     if rise <= max(state.loss - state.bound, goal.fine):  # else far from agreeing, and not worth joining
-        state.keep(start.joined(state.programme.plan, state.programme.cells))
+        last = state.marginals
+        if state.keep(start.joined(state.programme.plan, state.programme.cells, state.spare)):
+            state.spare = last
     return rise > max(1e-3 * (state.loss - before), 1e-13 * abs(before))
 
 

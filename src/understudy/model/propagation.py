@@ -85,12 +85,14 @@ class Propagation:
         kernels.press(True, factor, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
 
 
-def directed(plan: Plan, marginals: Floats) -> Floats:
+def directed(plan: Plan, marginals: Floats, out: Floats | None = None) -> Floats:
     """Potentials of the field with these clique marginals: every child given its separator, roots as they are.
 
-    A conditional on a separator cell without mass is zero. Messages of this form are all near one.
+    A conditional on a separator cell without mass is zero. Messages of this form are all near one. `out` is
+    room for them.
     """
-    tables = marginals.copy()
+    tables = np.empty_like(marginals) if out is None else out
+    tables[:] = marginals
     separators = np.zeros(plan.separator_cells)
     for a, _, above, m, width, down, _ in plan.cliques.tolist():
         if above < 0:
