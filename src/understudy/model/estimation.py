@@ -153,7 +153,7 @@ class _Problem:
         programme = QuadraticProgramme(
             observations, measurements, self.total, self.possible, fitted, goal.limit
         )
-        state = Polish(problem, programme, first, fitted, programme.loss(fitted))
+        state = Polish(problem, programme, first, fitted, programme.loss(fitted), np.empty_like(fitted))
 
         def shifted(found: Certificate) -> Certificate:
             return Certificate(found.loss + offset, found.gap, found.steps)

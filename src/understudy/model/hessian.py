@@ -1,118 +1,143 @@
-"""The Hessian of the quadratic programme's dual, applied clique by clique on every core."""
+"""The dual of the quadratic programme and its Hessian, applied clique by clique on every core."""
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.model import kernels
+from understudy.model.faces import Faces, make_faces
 from understudy.model.observations import Observations
 from understudy.model.plan import Floats, Integers, Plan
+from understudy.model.response import BUY, WEIGH, respond
 
-_CLEAR, _LIFT, _WEIGH, _DROP = 1, 2, 4, 8  # modes of `kernels.press`
-_LARGE = 1_000_000  # cells from which a second thread pays
+_LARGE = 500_000  # cells from which a second thread pays
+_NONE = np.zeros(0)
+_ALL = np.zeros(0, np.bool_)
 
 
 class Hessian:
-    """Prices in, disagreement out: one pass in which every clique is lifted, weighed and dropped while it is near.
+    """Prices in, disagreement out: one pass in which every cell is priced, answers and is summed up.
 
-    Cliques do not share what they write, so they are divided among threads; sums are always made in one order.
+    Pieces of work do not share what they write, so they are divided among threads; they are the same ones, and
+    their sums are made in the same order, on any number of threads.
     """
 
-    def __init__(self, plan: Plan, asked: int) -> None:
-        """`plan` observes the marginals asked about; answers to them are `asked` further prices."""
-        self.plan = plan
-        edges, observed, roots = plan.separator_cells, plan.observed_cells, plan.tree.roots
-        self._edges, self._observed = edges, slice(2 * edges, 2 * edges + observed)
-        self._roots = slice(self._observed.stop, self._observed.stop + len(roots))
-        self._answers = slice(edges, edges + asked)
-        self._ports = plan.all_ports()
-        self._shares = _shares(plan)
-        self._vector, self._result = np.zeros(self._ports.cells), np.zeros(self._ports.cells)
-        self._cells = np.empty(plan.cells)
+    def __init__(self, plan: Plan, partial: Observations) -> None:
+        """`plan` observes the marginals asked about; answers to them (`partial`) are further prices."""
+        self.partial = partial
+        self._answers = slice(plan.separator_cells, plan.separator_cells + partial.count)
+        self._observed = slice(plan.separator_cells, plan.separator_cells + plan.observed_cells)
+        self._faces = make_faces(plan)
+        self._lots = _lots(self._faces)
+        self._places = np.zeros(self._faces.ports.cells)
+        self._prices, self._sums = np.zeros(self._faces.cells), np.zeros(self._faces.room)
+        self._longest = int(self._faces.tables[:, 3].max(initial=1))
+        self._pool: Executor | None = None
 
-    def threads(self) -> AbstractContextManager[Executor | None]:
-        """A pool for the calls to come, or none where one thread is as fast."""
-        return ThreadPoolExecutor(len(self._shares)) if len(self._shares) > 1 else nullcontext()
+    @contextmanager
+    def threads(self) -> Iterator[None]:
+        """A pool for the calls made meanwhile, or none where one thread is as fast."""
+        if len(self._lots) == 1 or self._pool is not None:
+            yield
+            return
+        with ThreadPoolExecutor(len(self._lots)) as pool:
+            self._pool = pool
+            try:
+                yield
+            finally:
+                self._pool = None
 
-    def apply(
-        self, prices: Floats, partial: Observations, weights: Floats, out: Floats, pool: Executor | None
-    ) -> None:
+    def apply(self, prices: Floats, yielding: Floats, out: Floats) -> None:
         """Write into `out` what the cells' response to these prices says of separators, answers and totals."""
-        self.carry(prices, partial)
-        self._result[:] = 0.0
-        self._press(_CLEAR | _LIFT | _WEIGH | _DROP, self._cells, weights, pool)
-        self.bring(partial, out)
+        self._carry(prices)
+        self._respond(WEIGH, _NONE, yielding, _ALL, _NONE)
+        self._bring(out, self.partial.from_cells)
 
-    def lift(self, prices: Floats, partial: Observations, cells: Floats) -> None:
-        """What every cell pays: the prices carried from separators, answers and totals to the cliques."""
-        self.carry(prices, partial)
-        self._press(_CLEAR | _LIFT, cells, cells, None)
+    def buy(
+        self,
+        prices: Floats,
+        values: Floats,
+        weights: Floats,
+        allowed: npt.NDArray[np.bool_],
+        cells: Floats,
+        out: Floats,
+    ) -> float:
+        """The least of 1/2 w (b - y)^2 + price b over cells b >= 0, summed; the cells, and `out` as in `apply`."""
+        self._carry(prices)
+        value = self._respond(BUY, values, weights, allowed, cells)
+        self._bring(out, self.partial.from_cells)
+        return value
 
-    def drop(self, cells: Floats, partial: Observations, out: Floats) -> None:
-        """The transpose of `lift`: disagreement on separators, answers, totals."""
-        self._result[:] = 0.0
-        self._press(_DROP, cells, cells, None)
-        self.bring(partial, out)
+    def diagonal(self, cells: Floats, weights: Floats, yielding: Floats, out: Floats) -> None:
+        """How much every cell gives way to its price, and the diagonal of `apply` with that."""
+        np.divide(cells > 0.0, weights, out=yielding)
+        self._prices[:] = 0.0
+        for start, size in self._faces.spans[self._faces.tables[:, 4]].tolist():
+            self._prices[start : start + size] = 1.0  # one face a clique: every cell has price one
+        self._respond(WEIGH, _NONE, yielding, _ALL, _NONE)
+        self._bring(out, self.partial.diagonal_of, signed=False)
 
-    def diagonal(self, cells: Floats, partial: Observations, out: Floats) -> None:
-        """The diagonal of lift, weigh, drop: like `drop`, but both sides of a separator add."""
-        self._result[:] = 0.0
-        self._press(_DROP, cells, cells, None)
-        np.add(
-            self._result[: self._edges], self._result[self._edges : 2 * self._edges], out=out[: self._edges]
+    def _carry(self, prices: Floats) -> None:
+        """Lift prices to the faces."""
+        faces, places = self._faces, prices
+        if not self.partial.plain:
+            places = self._places
+            places[: self._answers.start] = prices[: self._answers.start]
+            places[self._observed] = self.partial.to_cells(prices[self._answers])
+            places[self._observed.stop :] = prices[self._answers.stop :]
+        self._prices[:] = 0.0
+        kernels.press(
+            True, 1.0, self._prices, places, faces.spans, faces.ports.first, faces.ports.rows, *faces.shapes
         )
-        out[self._answers] = partial.diagonal_of(self._result[self._observed])
-        out[self._answers.stop :] = self._result[self._roots]
 
-    def carry(self, prices: Floats, partial: Observations) -> None:
-        vector, edges = self._vector, self._edges
-        vector[:edges] = prices[:edges]
-        vector[edges : 2 * edges] = prices[:edges]
-        vector[self._observed] = partial.to_cells(prices[self._answers])
-        vector[self._roots] = prices[self._answers.stop :]
+    def _bring(self, out: Floats, answers: Callable[[Floats], Floats], *, signed: bool = True) -> None:
+        """Read separators, answers and totals off what the faces were summed up to."""
+        faces, places = self._faces, out if self.partial.plain else self._places
+        places[:] = 0.0
+        ports = faces.ports if signed else faces.ports.unsigned
+        kernels.press(False, 1.0, self._sums, places, faces.spans, ports.first, ports.rows, *faces.shapes)
+        if not self.partial.plain:
+            out[: self._answers.start] = places[: self._answers.start]
+            out[self._answers] = answers(places[self._observed])
+            out[self._answers.stop :] = places[self._observed.stop :]
 
-    def bring(self, partial: Observations, out: Floats) -> None:
-        result, edges = self._result, self._edges
-        np.subtract(result[:edges], result[edges : 2 * edges], out=out[:edges])
-        out[self._answers] = partial.from_cells(result[self._observed])
-        out[self._answers.stop :] = result[self._roots]
+    def _respond(
+        self, mode: int, values: Floats, weights: Floats, allowed: npt.NDArray[np.bool_], cells: Floats
+    ) -> float:
+        """What the cells are worth together; their sums over faces are left in `_sums`."""
+        prices, sums, layout = self._prices, self._sums, self._faces.layout
+        sums[:] = 0.0
+        gains = [np.empty(len(units)) for units in self._lots]
 
-    def _press(self, mode: int, cells: Floats, weights: Floats, pool: Executor | None) -> None:
-        plan, ports = self.plan, self._ports
+        def work(units: Integers, gain: Floats) -> None:
+            row = np.empty(self._longest)
+            respond(mode, units, gain, row, prices, sums, values, weights, allowed, cells, *layout)
 
-        def press(members: Integers) -> None:
-            kernels.press(
-                members,
-                mode,
-                1.0,
-                cells,
-                weights,
-                self._vector,
-                self._result,
-                plan.cliques,
-                ports.first,
-                ports.rows,
-                *plan.shapes,
-            )
-
-        if pool is None:
-            for members in self._shares:
-                press(members)
+        if self._pool is None:
+            for units, gain in zip(self._lots, gains, strict=True):
+                work(units, gain)
         else:
-            list(pool.map(press, self._shares))
+            list(self._pool.map(work, self._lots, gains))
+        for beside, place in self._faces.spare:
+            sums[place] += sums[beside]
+        return math.fsum(gain for part in gains for gain in part.tolist())
 
 
-def _shares(plan: Plan) -> list[Integers]:
-    """The cliques divided into one lot a core, of nearly equal numbers of cells; one lot for a small model."""
-    cores = min(os.cpu_count() or 1, 8) if plan.cells >= _LARGE else 1
+def _lots(faces: Faces) -> list[Integers]:
+    """The units of work divided into one lot a core, of nearly equal numbers of cells; one lot for a small model."""
+    loads = (faces.units[:, 2] - faces.units[:, 1]) * faces.tables[faces.units[:, 0], 3]
+    cores = min(os.cpu_count() or 1, 8) if loads.sum() >= _LARGE else 1
     lots: list[list[int]] = [[] for _ in range(cores)]
-    loads = [0] * cores
-    for k in sorted(range(len(plan.cliques)), key=lambda k: -int(plan.cliques[k, 1])):
-        least = loads.index(min(loads))
-        lots[least].append(k)
-        loads[least] += int(plan.cliques[k, 1])
-    return [np.array(sorted(lot), np.int64) for lot in lots if lot]
+    carried = [0] * cores
+    for unit in sorted(range(len(loads)), key=lambda unit: -int(loads[unit])):
+        least = carried.index(min(carried))
+        lots[least].append(unit)
+        carried[least] += int(loads[unit])
+    return [faces.units[sorted(lot)] for lot in lots if lot]

@@ -4,7 +4,7 @@ A model is integers here (see `plan.py`). Tables of all cliques lie in one float
 
 Columns of `cliques`: 0 first cell, 1 cells, 2 parent (-1 for a root), 3 first separator cell, 4 separator cells,
 5 projection of the clique onto its separator, 6 projection of its parent onto the same.
-Columns of `projections`: see `projections.py`.
+Columns of `projections`: see `projections.py`, also for why loops over cells are unsigned.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def calibrate(
     stays an exact zero. -inf when no record is possible. `ratios` ends as separator / sum from below.
     """
     count = cliques.shape[0]
-    received = np.zeros(count, np.int64)
+    received = np.empty(count, np.int64)  # filled below: numpy's zeros would take longer to compile
+    for k in range(count):
+        received[k] = 0
     log_total = 0.0
     for step in range(2 * count):
         rising = step < count
@@ -68,7 +70,7 @@ def calibrate(
         for i in range(m, m + c):
             ratios[i] = separators[i]
             separators[i] = 0.0
-        sum_onto(tables, source, separators, m, projections[onto], sizes, strides)
+        sum_onto(tables, source, 1.0, separators, m, projections[onto], sizes, strides)
         for i in range(m, m + c):
             top = max(top, separators[i])
         if rising:
@@ -96,7 +98,7 @@ def calibrate(
     return log_total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def covariance(
     marginals: Any,
     separators: Any,
@@ -121,58 +123,46 @@ def covariance(
             continue
         source, target = (a, cliques[above, 0]) if rising else (cliques[above, 0], a)
         onto, back = (cliques[k, 5], cliques[k, 6]) if rising else (cliques[k, 6], cliques[k, 5])
-        for i in range(m, m + c):  # what a child sent up is in what its parent knows: take it off again
+        # What a child sent up is in what its parent knows: take it off again.
+        for i in range(np.uint64(m), np.uint64(m + c)):
             messages[i] = 0.0 if rising else -messages[i] * separators[i]
         dot_onto(marginals, direction, source, messages, m, projections[onto], sizes, strides)
-        for i in range(m, m + c):
+        for i in range(np.uint64(m), np.uint64(m + c)):
             messages[i] = messages[i] / separators[i] if separators[i] > 0.0 else 0.0
         add_back(direction, target, 1.0, messages, m, projections[back], sizes, strides)
     for k in range(count):
         a, n = cliques[k, 0], cliques[k, 1]
         mean = 0.0
-        for i in range(a, a + n):
+        for i in range(np.uint64(a), np.uint64(a + n)):
             mean += marginals[i] * direction[i]
-        for i in range(a, a + n):
+        for i in range(np.uint64(a), np.uint64(a + n)):
             direction[i] = marginals[i] * (direction[i] - mean)
 
 
 @njit(cache=True, nogil=True)
 def press(
-    members: Any,
-    mode: int,
+    lift: bool,
     factor: float,
     cells: Any,
-    weights: Any,
     vector: Any,
-    result: Any,
-    cliques: Any,
+    tables: Any,
     first_port: Any,
     ports: Any,
     projections: Any,
     sizes: Any,
     strides: Any,
 ) -> None:
-    """For each of these cliques, as `mode` asks: clear (1), lift (2), weigh (4), drop (8).
+    """Lift: add to the cells of every table `factor` times what its ports show of `vector`; or drop, the transpose.
 
-    A port is a place in `vector` that the clique projects onto: 0 where, 1 by which projection, 2 with which sign.
-    Lifting adds factor * sign * vector to the cells; dropping adds the cells to `result`, where no other
-    clique may have a port if threads share the work.
+    A port is a place in a vector that a table projects onto: 0 where, 1 by which projection, 2 with which sign.
     """
-    for k in members:
-        a, n = cliques[k, 0], cliques[k, 1]
-        if mode & 1:
-            for i in range(a, a + n):
-                cells[i] = 0.0
-        if mode & 2:
-            for j in range(first_port[k], first_port[k + 1]):
-                sign = factor * ports[j, 2]
-                add_back(cells, a, sign, vector, ports[j, 0], projections[ports[j, 1]], sizes, strides)
-        if mode & 4:
-            for i in range(a, a + n):
-                cells[i] *= weights[i]
-        if mode & 8:
-            for j in range(first_port[k], first_port[k + 1]):
-                sum_onto(cells, a, result, ports[j, 0], projections[ports[j, 1]], sizes, strides)
+    for k in range(tables.shape[0]):
+        for j in range(first_port[k], first_port[k + 1]):
+            sign, onto = factor * ports[j, 2], projections[ports[j, 1]]
+            if lift:
+                add_back(cells, tables[k, 0], sign, vector, ports[j, 0], onto, sizes, strides)
+            else:
+                sum_onto(cells, tables[k, 0], sign, vector, ports[j, 0], onto, sizes, strides)
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
@@ -181,8 +171,9 @@ def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None
 
     One Newton step on the slice's threshold: exact while the same cells stay positive.
     """
-    sums = np.zeros(size)
-    counts = np.zeros(size)
+    sums, counts = np.empty(size), np.empty(size)
+    for k in range(size):
+        sums[k] = counts[k] = 0.0
     for b in range(before):
         for k in range(size):
             a = (b * size + k) * after
@@ -202,29 +193,9 @@ def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def buy(cost: Any, values: Any, weights: Any, allowed: Any, bought: Any) -> float:
-    """The least of 1/2 w (b - y)^2 + cost b over cells b >= 0, summed, and the cells; `allowed` may be empty."""
-    total = 0.0
-    for i in range(cost.size):
-        cell = max(values[i] - cost[i] / weights[i], 0.0)
-        if allowed.size and not allowed[i]:
-            cell = 0.0
-        bought[i] = cell
-        total += 0.5 * weights[i] * (cell - values[i]) * (cell - values[i]) + cost[i] * cell
-    return total
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
 def squares(weights: Any, left: Any, right: Any) -> float:
     """The sum of w (left - right)^2 over cells that weigh anything."""
     total = 0.0
     for i in range(weights.size):
         total += weights[i] * (left[i] - right[i]) * (left[i] - right[i])
     return total
-
-
-@njit(cache=True, nogil=True)
-def yields(cells: Any, weights: Any, out: Any) -> None:
-    """How much every cell gives way to its price: 1 / w while it is bought at all."""
-    for i in range(cells.size):
-        out[i] = 1.0 / weights[i] if cells[i] > 0.0 else 0.0

@@ -79,7 +79,7 @@ def _visit(plan: Plan, tables: Floats, step: int) -> None:
         here, there, onto, back = there, here, back, onto
     grid = plan.sizes, plan.strides
     separator = np.zeros(width)
-    projections.sum_onto(tables, here, separator, 0, plan.projections[onto], *grid)
+    projections.sum_onto(tables, here, 1.0, separator, 0, plan.projections[onto], *grid)
     projections.multiply_back(tables, there, separator, 0, plan.projections[back], *grid)
     inverse = np.divide(1.0, separator, out=np.zeros(width), where=separator > 1e-300)
     projections.multiply_back(tables, here, inverse, 0, plan.projections[onto], *grid)
@@ -90,7 +90,7 @@ def _fit(plan: Plan, tables: Floats, k: int, target: Floats, projection: int) ->
     a, n = plan.cliques[k, :2].tolist()
     grid = plan.projections[projection], plan.sizes, plan.strides
     now = np.zeros(target.size)
-    projections.sum_onto(tables, a, now, 0, *grid)
+    projections.sum_onto(tables, a, 1.0, now, 0, *grid)
     ratio = np.divide(target, now, out=np.zeros(target.size), where=now > 1e-300)
     projections.multiply_back(tables, a, ratio, 0, *grid)
     table = tables[a : a + n]
@@ -115,16 +115,18 @@ def newton_step(
         spare[:] = 0.0
         observations.blame(propagation, 1.0, direction, spare)
         propagation.covariance(fit.marginals, fit.separators, spare)
-        return ridge * direction + observations.answers(propagation, spare)
+        return observations.answers(propagation, spare)
 
-    step, _ = conjugate_gradients(hessian, apart, np.maximum(spread, 0.0) + ridge, 1e-2, _CG_STEPS)
+    scale = np.maximum(spread, 0.0) + ridge
+    step, _ = conjugate_gradients(hessian, ridge, apart, scale, 1e-2, _CG_STEPS)
     length = 1.0
     for _ in range(_HALVINGS):
         theta = fit.theta.copy()
         observations.blame(propagation, -length, step, theta)
         trial = field(observations, propagation, theta)
         change = trial.log_total - fit.log_total + length * float(dot(step, wanted))
-        if trial.log_total > -np.inf and change <= -1e-4 * length * float(dot(step, apart)):
+        possible = trial.log_total > -np.inf and bool(np.isfinite(trial.answers).all())
+        if possible and change <= -1e-4 * length * float(dot(step, apart)):
             propagation.rebase(trial.theta, trial.separators)
             return trial
         length *= 0.3

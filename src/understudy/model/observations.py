@@ -112,6 +112,11 @@ class Observations:
         return self.values.size
 
     @property
+    def plain(self) -> bool:
+        """Whether answers and observed cells are the same."""
+        return self._all_direct and not self._questions
+
+    @property
     def has_questions(self) -> bool:
         """Whether any measurement is not of a marginal itself."""
         return bool(self._questions)
@@ -134,7 +139,7 @@ class Observations:
 
     def to_cells(self, answers: Floats) -> Floats:
         """The transpose: answers carried back to the observed cells (perhaps the same array)."""
-        if self._all_direct and not self._questions:
+        if self.plain:
             return answers
         if self._all_direct:
             cells = answers[: self.plan.observed_cells].copy()

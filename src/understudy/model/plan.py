@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Clique
+from understudy.domain import Clique, Domain
 from understudy.model.junction_tree import JunctionTree
 
 Integers = npt.NDArray[np.int64]
@@ -25,6 +25,11 @@ class Ports:
     rows: Integers
     first: Integers
     cells: int
+
+    @property
+    def unsigned(self) -> Ports:
+        """The same places, every sign a plus."""
+        return Ports(np.abs(self.rows), self.first, self.cells)
 
     @classmethod
     def of(cls, cliques: int, rows: Sequence[tuple[int, int, int, int]], cells: int) -> Ports:
@@ -44,10 +49,8 @@ class Plan:
     projections: Integers
     sizes: Integers
     strides: Integers
-    every: Integers
-    edges: Ports
     observed: Ports
-    totals: tuple[int, ...]  # the projection of every root onto nothing
+    marginals: tuple[Clique, ...]  # the observed ones
     places: tuple[tuple[int, int, int], ...]  # of every observed marginal: its home, where it lies, its size
     walk: tuple[int, ...]
     cells: int
@@ -62,17 +65,6 @@ class Plan:
     def shapes(self) -> tuple[Integers, Integers, Integers]:
         """What every kernel needs to project: projections, sizes and strides."""
         return self.projections, self.sizes, self.strides
-
-    def all_ports(self) -> Ports:
-        """Both sides of every separator, then every observed marginal, then the total of every root."""
-        rows, edges = [], self.edges.cells
-        for ports, offset in ((self.edges, 0), (self.observed, edges)):
-            for k in range(len(self.every)):
-                for at, projection, sign in ports.rows[ports.first[k] : ports.first[k + 1]].tolist():
-                    rows.append((k, at + offset, projection, sign))
-        cells = edges + self.observed.cells
-        rows += [(k, cells + i, self.totals[i], 1) for i, k in enumerate(self.tree.roots)]
-        return Ports.of(len(self.every), rows, cells + len(self.tree.roots))
 
     def split(self, flat: Floats) -> list[Floats]:
         """The tables of a flat array, one a clique, shaped by its columns (views)."""
@@ -92,7 +84,7 @@ def make_plan(tree: JunctionTree, observed: Sequence[Clique] = ()) -> Plan:
 
     Each is read from the smallest clique that contains it: that keeps the curvature low.
     """
-    builder = _Projections(tree)
+    builder = Projections(tree.domain)
     rows = []
     start = separator_start = 0
     for k, clique in enumerate(tree.cliques):
@@ -104,12 +96,6 @@ def make_plan(tree: JunctionTree, observed: Sequence[Clique] = ()) -> Plan:
         rows.append((start, cells, above, separator_start, width, down, up))
         start += cells
         separator_start += width
-    edges = [
-        row
-        for k, (_, _, above, at, _, down, up) in enumerate(rows)
-        if above >= 0
-        for row in ((k, at, down, 1), (above, separator_start + at, up, -1))
-    ]
     seen, places, observed_start = [], [], 0
     for clique in observed:
         home = tree.home(clique)
@@ -117,18 +103,12 @@ def make_plan(tree: JunctionTree, observed: Sequence[Clique] = ()) -> Plan:
         places.append((home, observed_start, tree.domain.size(clique)))
         seen.append((home, observed_start, builder.add(tree.cliques[home], clique), 1))
         observed_start += tree.domain.size(clique)
-    count = len(tree.cliques)
-    totals = tuple(builder.add(tree.cliques[k], ()) for k in tree.roots)
     return Plan(
         tree,
         np.array(rows, np.int64).reshape(-1, 7),
-        np.array(builder.rows, np.int64).reshape(-1, 3),
-        np.array(builder.sizes, np.int64),
-        np.array(builder.strides, np.int64),
-        np.arange(count),
-        Ports.of(count, edges, 2 * separator_start),
-        Ports.of(count, seen, observed_start),
-        totals,
+        *builder.arrays(),
+        Ports.of(len(rows), seen, observed_start),
+        tuple(observed),
         tuple(places),
         tuple(_walk(tree)),
         start,
@@ -143,16 +123,22 @@ def homes(tree: JunctionTree, cliques: Sequence[Clique]) -> list[int]:
     return [home for home in found if home is not None]
 
 
-class _Projections:
+class Projections:
     """Grows the list of projections; axes that are both kept or both summed are merged."""
 
-    def __init__(self, tree: JunctionTree) -> None:
-        self.domain = tree.domain
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
         self.rows: list[tuple[int, int, int]] = []
         self.sizes: list[int] = []
         self.strides: list[int] = []
 
+    def arrays(self) -> tuple[Integers, Integers, Integers]:
+        """Projections, sizes and strides, as every kernel wants them."""
+        rows = np.array(self.rows, np.int64).reshape(-1, 3)
+        return rows, np.array(self.sizes, np.int64), np.array(self.strides, np.int64)
+
     def add(self, clique: Clique, subset: Clique) -> int:
+        """The number of the projection from a clique's cells onto those of some of its columns."""
         groups: list[list[int]] = []  # size, stride in the target (0: summed)
         kept = set(subset)
         below = self.domain.size(subset)

@@ -16,7 +16,9 @@ from understudy.model.quadratic import QuadraticProgramme
 _ACCURACY = 0.1
 _SWEEPS = 20
 _ROUNDS = 20
-_SETTLE = 30
+_SETTLE = 10
+_FAILURES, _HELD_FAILURES = 4, 8  # steps without a gain, one after another
+_TRIES = 4  # at maximum entropy, before a field without it will do
 _NEWTON_STEPS = 12
 
 
@@ -43,9 +45,11 @@ class Polish:
     first: Floats  # directed conditionals of the field to begin at: the entropy is relative to it
     marginals: Floats
     loss: float
+    spare: Floats  # room for another field; large arrays are slow to come by
     bound: float = -np.inf
     extra: int = 0
-    closeness: float = 1e-3  # how nearly the cells of a dual step must agree, in shares of the total
+    tries: int = 0
+    closeness: float = 0.1  # how nearly the cells of a dual step must agree, in shares of the total
     plain: Floats | None = (
         None  # the programme's own cells joined along the tree: optimal, not of maximum entropy
     )
@@ -68,6 +72,11 @@ class Polish:
         if loss < self.plain_loss:
             self.plain, self.plain_loss = marginals, loss
 
+    def plain_will_do(self, goal: Goal) -> bool:
+        """Whether maximum entropy was tried for long enough and a plain field has come within the target."""
+        tried = self.tries >= _TRIES and self.found().steps >= goal.patience
+        return tried and self.plain_loss - self.bound <= goal.target
+
     def settle_for_plain(self, goal: Goal) -> Certificate:
         """The last certificate; beyond the target the loss counts for more than the entropy."""
         if self.plain is not None and self.loss - self.bound > goal.target and self.plain_loss < self.loss:
@@ -80,14 +89,13 @@ def polish(state: Polish, goal: Goal, callback: Callable[[Certificate], None] | 
     failures = 0
     problem = state.problem
     answers = problem.observations.answers(problem.propagation, state.marginals)
-    spare = np.empty_like(state.marginals)
-    state.bound = problem.lower_bound(problem.gradient(answers), spare)
-    advance = _held if state.programme.held else _whole
+    state.bound = problem.lower_bound(problem.gradient(answers), state.spare)
+    advance, most = (_held, _HELD_FAILURES) if state.programme.held else (_whole, _FAILURES)
     while True:
         found = state.found()
         if callback is not None:
             callback(found)
-        if goal.reached(found) or failures >= 4:
+        if goal.reached(found) or failures >= most or state.plain_will_do(goal):
             return state.settle_for_plain(goal)
         accuracy = _ACCURACY if failures == 0 else 1e-3
         moved = advance(state, accuracy, goal)
@@ -102,7 +110,9 @@ def _whole(state: Polish, accuracy: float, goal: Goal) -> bool:
     state.bound = max(state.bound, state.programme.bound)
     rise = state.programme.bound - before
     if rise <= max(state.loss - state.bound, goal.fine):  # else far from agreeing, and not worth joining
-        state.keep(start.joined(state.programme.plan, state.programme.cells))
+        last = state.marginals
+        if state.keep(start.joined(state.programme.plan, state.programme.cells, state.spare)):
+            state.spare = last
     return rise > max(1e-3 * (state.loss - before), 1e-13 * abs(before))
 
 
@@ -112,7 +122,7 @@ def _held(state: Polish, accuracy: float, goal: Goal) -> bool:
     spare = np.empty_like(programme.cells)
     before = state.found().gap
     for _ in range(_ROUNDS):
-        enough = 0.01 * max(min(before, 1e3 * goal.target), goal.fine)
+        enough = 0.1 * max(min(before, 1e3 * goal.target), goal.fine)
         settled = _settle(programme, accuracy, enough, state.closeness, goal)
         state.bound = max(state.bound, problem.lower_bound(programme.dual(), spare))
         reached = problem.loss(problem.observations.answers(problem.propagation, programme.cells))
@@ -123,6 +133,7 @@ def _held(state: Polish, accuracy: float, goal: Goal) -> bool:
             break
         programme.recentre(looser=settled)
     _complete(state, goal)
+    state.tries += 1
     if state.found().gap > goal.target:
         state.offer_plain(start.joined(programme.plan, programme.cells))
     programme.recentre(looser=settled)

@@ -3,6 +3,9 @@
 Neighbouring axes that are both kept or both summed are merged into groups; the two innermost groups are plain
 loops and the rest an odometer. A projection is three integers (first group, groups, rows of the odometer) into
 arrays of group sizes and of strides in the target, 0 where summed. Compiled once per machine.
+
+The inner loops count in unsigned integers: an index that might be negative would be wrapped around, which keeps
+the compiler from using vector instructions.
 """
 
 from __future__ import annotations
@@ -42,28 +45,31 @@ def _advance(index: Any, sizes: Any, strides: Any, first: int, last: int, d: int
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def sum_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any) -> None:
-    """Add every cell from source[s:] to its projection in target[t:]."""
+def sum_onto(
+    source: Any, s: int, factor: float, target: Any, t: int, projection: Any, sizes: Any, strides: Any
+) -> None:
+    """Add `factor` times every cell from source[s:] to its projection in target[t:]."""
     first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
+    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
+    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
     index = np.empty(MAX_GROUPS, np.int64)
     for j in range(last - first):
         index[j] = 0
-    d = t
+    d, cell = t, np.uint64(s)
     for _ in range(rows):
+        there = np.uint64(d)
         if along:
             for m in range(middle):
                 for i in range(inner):
-                    target[d + m * step + i] += source[s + i]
-                s += inner
+                    target[there + m * step + i] += factor * source[cell + i]
+                cell += inner
         else:
             for m in range(middle):
                 total = 0.0
                 for i in range(inner):
-                    total += source[s + i]
-                target[d + m * step] += total
-                s += inner
+                    total += source[cell + i]
+                target[there + m * step] += factor * total
+                cell += inner
         d = _advance(index, sizes, strides, first, last, d)
 
 
@@ -73,25 +79,26 @@ def dot_onto(
 ) -> None:
     """Add every cell of weight * source, both from s, to its projection in target[t:]."""
     first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
+    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
+    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
     index = np.empty(MAX_GROUPS, np.int64)
     for j in range(last - first):
         index[j] = 0
-    d = t
+    d, cell = t, np.uint64(s)
     for _ in range(rows):
+        there = np.uint64(d)
         if along:
             for m in range(middle):
                 for i in range(inner):
-                    target[d + m * step + i] += weight[s + i] * source[s + i]
-                s += inner
+                    target[there + m * step + i] += weight[cell + i] * source[cell + i]
+                cell += inner
         else:
             for m in range(middle):
                 total = 0.0
                 for i in range(inner):
-                    total += weight[s + i] * source[s + i]
-                target[d + m * step] += total
-                s += inner
+                    total += weight[cell + i] * source[cell + i]
+                target[there + m * step] += total
+                cell += inner
         d = _advance(index, sizes, strides, first, last, d)
 
 
@@ -99,18 +106,19 @@ def dot_onto(
 def least_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any) -> None:
     """Lower every target cell to the least source cell projected onto it."""
     first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
+    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
+    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
     index = np.empty(MAX_GROUPS, np.int64)
     for j in range(last - first):
         index[j] = 0
-    d = t
+    d, cell = t, np.uint64(s)
     for _ in range(rows):
+        there = np.uint64(d)
         for m in range(middle):
             for i in range(inner):
-                cell = d + m * step + i * along
-                target[cell] = min(target[cell], source[s + i])
-            s += inner
+                to = there + m * step + i * along
+                target[to] = min(target[to], source[cell + i])
+            cell += inner
         d = _advance(index, sizes, strides, first, last, d)
 
 
@@ -120,24 +128,25 @@ def add_back(
 ) -> None:
     """Add to every cell of target[s:] `factor` times the source cell that it projects onto."""
     first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
+    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
+    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
     index = np.empty(MAX_GROUPS, np.int64)
     for j in range(last - first):
         index[j] = 0
-    d = t
+    d, cell = t, np.uint64(s)
     for _ in range(rows):
+        there = np.uint64(d)
         if along:
             for m in range(middle):
                 for i in range(inner):
-                    target[s + i] += factor * source[d + m * step + i]
-                s += inner
+                    target[cell + i] += factor * source[there + m * step + i]
+                cell += inner
         else:
             for m in range(middle):
-                value = factor * source[d + m * step]
+                value = factor * source[there + m * step]
                 for i in range(inner):
-                    target[s + i] += value
-                s += inner
+                    target[cell + i] += value
+                cell += inner
         d = _advance(index, sizes, strides, first, last, d)
 
 
@@ -147,22 +156,23 @@ def multiply_back(
 ) -> None:
     """Multiply every cell of target[s:] by the source cell that it projects onto."""
     first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], sizes[last], sizes[last + 1]
-    step, along = strides[last], strides[last + 1]
+    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
+    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
     index = np.empty(MAX_GROUPS, np.int64)
     for j in range(last - first):
         index[j] = 0
-    d = t
+    d, cell = t, np.uint64(s)
     for _ in range(rows):
+        there = np.uint64(d)
         if along:
             for m in range(middle):
                 for i in range(inner):
-                    target[s + i] *= source[d + m * step + i]
-                s += inner
+                    target[cell + i] *= source[there + m * step + i]
+                cell += inner
         else:
             for m in range(middle):
-                value = source[d + m * step]
+                value = source[there + m * step]
                 for i in range(inner):
-                    target[s + i] *= value
-                s += inner
+                    target[cell + i] *= value
+                cell += inner
         d = _advance(index, sizes, strides, first, last, d)

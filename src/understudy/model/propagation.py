@@ -13,8 +13,6 @@ from understudy.model import kernels, projections
 from understudy.model.junction_tree import JunctionTree
 from understudy.model.plan import Floats, Plan, make_plan
 
-_LIFT, _DROP = 2, 8  # modes of `kernels.press`
-
 
 class Propagation:
     """The passes over one plan, with the buffers they need; one thread at a time."""
@@ -46,8 +44,8 @@ class Propagation:
         plan = self.plan
         # After calibration a message holds separator / sum from below.
         collected = np.zeros_like(self._messages)
-        known = (separators > 0) & (self._messages > 0)
-        collected[known] = np.log(separators[known] / self._messages[known])
+        known = (separators > 0) & (self._messages > 0) & np.isfinite(self._messages)
+        collected[known] = np.log(separators[known]) - np.log(self._messages[known])
         for a, _, above, m, _, down, up in plan.cliques.tolist():
             if above >= 0:
                 to_child, to_parent = plan.projections[down], plan.projections[up]
@@ -77,42 +75,30 @@ class Propagation:
 
     def observe(self, tables: Floats, cells: Floats) -> None:
         """Read every observed marginal off the tables into `cells`."""
+        plan, ports = self.plan, self.plan.observed
         cells[:] = 0.0
-        self._press(_DROP, 1.0, tables, cells)
+        kernels.press(False, 1.0, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
 
     def credit(self, tables: Floats, factor: float, cells: Floats) -> None:
         """Add `factor` times the observed cells to the tables: the transpose of `observe`."""
-        self._press(_LIFT, factor, tables, cells)
-
-    def _press(self, mode: int, factor: float, tables: Floats, cells: Floats) -> None:
         plan, ports = self.plan, self.plan.observed
-        kernels.press(
-            plan.every,
-            mode,
-            factor,
-            tables,
-            tables,
-            cells,
-            cells,
-            plan.cliques,
-            ports.first,
-            ports.rows,
-            *plan.shapes,
-        )
+        kernels.press(True, factor, tables, cells, plan.cliques, ports.first, ports.rows, *plan.shapes)
 
 
-def directed(plan: Plan, marginals: Floats) -> Floats:
+def directed(plan: Plan, marginals: Floats, out: Floats | None = None) -> Floats:
     """Potentials of the field with these clique marginals: every child given its separator, roots as they are.
 
-    A conditional on a separator cell without mass is zero. Messages of this form are all near one.
+    A conditional on a separator cell without mass is zero. Messages of this form are all near one. `out` is
+    room for them.
     """
-    tables = marginals.copy()
+    tables = np.empty_like(marginals) if out is None else out
+    tables[:] = marginals
     separators = np.zeros(plan.separator_cells)
     for a, _, above, m, width, down, _ in plan.cliques.tolist():
         if above < 0:
             continue
         onto = plan.projections[down]
-        projections.sum_onto(marginals, a, separators, m, onto, plan.sizes, plan.strides)
+        projections.sum_onto(marginals, a, 1.0, separators, m, onto, plan.sizes, plan.strides)
         part = separators[m : m + width]
         np.divide(1.0, part, out=part, where=part > 0)
         projections.multiply_back(tables, a, separators, m, onto, plan.sizes, plan.strides)

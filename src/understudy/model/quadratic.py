@@ -26,6 +26,7 @@ from understudy.model.projections import dot
 from understudy.model.propagation import Propagation
 
 _CG_STEPS = 1_000
+_REACH = 64  # of these, while the held cells that are bought still change from step to step
 _HALVINGS = 30
 _DOUBLINGS = 60
 _HOLD = 0.1  # how strongly an unmeasured clique is held, against the measurements inside it
@@ -71,13 +72,15 @@ class QuadraticProgramme:
         self.damping = 1e-9
         self.limit = limit
         self.held = self._any_held()
+        self.reach = _REACH if self.held else _CG_STEPS
         self.allowed = np.zeros(0, np.bool_) if possible is None else np.isfinite(possible)
         self.edges = plan.separator_cells
         self.answers = slice(self.edges, self.edges + self.partial.count)
         self.totals = slice(self.answers.stop, self.answers.stop + len(tree.roots))
-        self.hessian = Hessian(self.partial.plan, self.partial.count)
+        self.hessian = Hessian(self.partial.plan, self.partial)
         self.steps = 0
-        self._lifted, self._yielding = np.empty(plan.cells), np.empty(plan.cells)
+        self._cut_short = False
+        self._yielding = np.empty(plan.cells)
         self.prices = np.zeros(self.totals.stop)
         self.cells, self._spare = np.zeros(plan.cells), np.zeros(plan.cells)
         self._again()
@@ -114,8 +117,7 @@ class QuadraticProgramme:
 
     def _again(self) -> None:
         """Weigh the same prices anew."""
-        bound, cells = self.value(self.prices)
-        self._move(self.prices, bound, cells)
+        self._move(self.prices, *self.value(self.prices))
 
     def loss(self, tables: Floats) -> float:
         """The loss of clique tables that agree with one another (without what merging measurements left over)."""
@@ -151,23 +153,30 @@ class QuadraticProgramme:
         length = 1.0
         for _ in range(_HALVINGS):
             prices = self.prices + length * direction
-            bound, cells = self.value(prices)
+            bound, gradient, cells = self.value(prices)
             if bound >= self.bound + 1e-4 * length * rise:
                 self.damping = (
                     max(self.damping * 0.1, 1e-10) if length == 1.0 else min(self.damping * 30, 0.1)
                 )
-                self._move(prices, bound, cells)
+                self._trust(length == 1.0 and bound - self.bound >= 0.375 * rise)
+                self._move(prices, bound, gradient, cells)
                 self._stride(direction, length, rise)
                 return True
             length *= 0.5
         self.damping = min(self.damping * 1e3, 0.1)
         return False
 
-    def _move(self, prices: Floats, bound: float, cells: Floats) -> None:
+    def _trust(self, good: bool) -> None:
+        """Solve for the next direction for longer if this one, cut short, rose as foretold (by half of its slope)."""
+        if self.held and good and self._cut_short:
+            self.reach = min(2 * self.reach, _CG_STEPS)
+        elif self.held and not good:
+            self.reach = max(self.reach // 2, _REACH // 2)
+
+    def _move(self, prices: Floats, bound: float, gradient: Floats, cells: Floats) -> None:
         if cells is self._spare:
             self._spare = self.cells
-        self.prices, self.bound, self.cells = prices, bound, cells
-        self.gradient = self.slope(prices, cells)
+        self.prices, self.bound, self.gradient, self.cells = prices, bound, gradient, cells
 
     def _stride(self, direction: Floats, length: float, rise: float) -> None:
         """Go on, ever further, while it goes up as steeply: where nothing is bought there is no curvature."""
@@ -175,37 +184,29 @@ class QuadraticProgramme:
             if not dot(self.gradient, direction) > 0.5 * rise:
                 return
             prices = self.prices + length * direction
-            bound, cells = self.value(prices)
+            bound, gradient, cells = self.value(prices)
             if not bound > self.bound:
                 return
-            self._move(prices, bound, cells)
+            self._move(prices, bound, gradient, cells)
             length *= 2.0
 
-    def value(self, prices: Floats) -> tuple[float, Floats]:
-        """The dual value, and the cells it buys (in the spare array)."""
-        cost = self._lifted
-        self.hessian.lift(prices, self.partial, cost)
-        bought = self._spare
-        r = prices[self.answers]
-        value = kernels.buy(cost, self.values, self.weights, self.allowed, bought)
+    def value(self, prices: Floats) -> tuple[float, Floats, Floats]:
+        """The dual value, its gradient (how far the cells are from agreeing) and the cells bought (in the spare)."""
+        bought, gradient, r = self._spare, np.empty_like(prices), prices[self.answers]
+        with self.hessian.threads():
+            value = self.hessian.buy(prices, self.values, self.weights, self.allowed, bought, gradient)
         value -= dot(r, 0.5 * r / self.scales + self.asked) + float(prices[self.totals].sum())
-        self.steps += 1
-        return float(value), bought
-
-    def slope(self, prices: Floats, cells: Floats) -> Floats:
-        """The gradient of the dual value: how far the bought cells are from agreeing."""
-        gradient = np.empty_like(prices)
-        self.hessian.drop(cells, self.partial, gradient)
-        gradient[self.answers] -= self.asked + prices[self.answers] / self.scales
+        gradient[self.answers] -= self.asked + r / self.scales
         gradient[self.totals] -= 1.0
-        return gradient
+        self.steps += 1
+        return float(value), gradient, bought
 
     def direction(self, gradient: Floats, cells: Floats, accuracy: float) -> Floats:
         """Newton's direction on the cells that are bought now."""
         yielding = self._yielding
-        kernels.yields(cells, self.weights, yielding)
         diagonal = np.empty_like(gradient)
-        self.hessian.diagonal(yielding, self.partial, diagonal)
+        with self.hessian.threads():
+            self.hessian.diagonal(cells, self.weights, yielding, diagonal)
         diagonal[self.answers] += 1.0 / self.scales
         moving = diagonal > 0.0
         least = np.where(
@@ -214,15 +215,15 @@ class QuadraticProgramme:
         image = np.empty_like(gradient)
         ridge = least.copy()
         ridge[self.answers] += 1.0 / self.scales
-        with self.hessian.threads() as pool:
+        with self.hessian.threads():
 
             def apply(step: Floats) -> Floats:
-                self.hessian.apply(step, self.partial, yielding, image, pool)
-                np.add(image, ridge * step, out=image)
+                self.hessian.apply(step, yielding, image)
                 return image
 
             scale = np.maximum(diagonal, least)
-            most = min(_CG_STEPS, max(self.limit - self.steps, 1))
-            solution, taken = conjugate_gradients(apply, gradient, scale, accuracy, most)
+            most = min(self.reach, max(self.limit - self.steps, 1))
+            solution, taken = conjugate_gradients(apply, ridge, gradient, scale, accuracy, most)
+        self._cut_short = taken == self.reach
         self.steps += taken
         return solution

@@ -53,9 +53,9 @@ def _largest(observations: Observations) -> npt.NDArray[np.bool_]:
     )
 
 
-def joined(plan: Plan, cells: Floats) -> Floats:
+def joined(plan: Plan, cells: Floats, out: Floats | None = None) -> Floats:
     """Calibrated clique marginals from tables that need not agree: each given its parent's separator."""
-    tables = directed(plan, cells)
+    tables = directed(plan, cells, out)
     if Propagation(plan).calibrate(tables, np.empty(plan.separator_cells)) == -np.inf:
         tables[:] = np.nan
     return tables
