@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 from benchmarks.contest.arenas import Arena
@@ -14,18 +14,20 @@ from benchmarks.contest.submitted import Submitted
 
 from understudy.data import Table
 from understudy.domain import Clique
-from understudy.mechanisms import MST, NIST_MST, Fit, Mechanism
+from understudy.marginals import Counter, Measurement
+from understudy.mechanisms import MST, NIST_MST, FieldGroups, Fit, Mechanism, PrivBayes, PrivSyn
 from understudy.mechanisms.mutual_information import all_pairs, count_in_parts
+from understudy.model import estimate
 from understudy.presets import nist2018
-from understudy.privacy import Budget, Curator, Seeded
+from understudy.privacy import Budget, Curator, Group, Laplace, Seeded
+from understudy.privacy.calibration import calibrate
 from understudy.transforms.compress import Compression
 
 Recipe = Callable[[Arena, float], Mechanism]
 GAN = "UCLANESL"
 DPSYN_PAIRS = 190 / 98  # for each column: as many as the entry measured
-# Times that DPSyn moves records: the entry's 100, and fewer on a table so wide that they would take minutes.
-DPSYN_ROUNDS = {"census1940": 25}
 GROUP_CELLS = 10**6
+GROUPS = 39 / 98  # for each column: as many as the entry had
 SUBMITTED = "NIST-MST as submitted"
 
 
@@ -52,27 +54,29 @@ def dpsyn(arena: Arena, epsilon: float) -> Mechanism:
     """PrivSyn with DPSyn's settings: pairs chosen on the public table, the forced triple measured with them."""
     count = round(DPSYN_PAIRS * len(arena.coded(arena.public).domain))
     forced = {**dict.fromkeys(_public_pairs(arena, count), 1.0), **_forced_weights(arena, epsilon)}
-    recipe: Mechanism = _rival("PrivSyn")(
+    return PrivSyn(
         0,
         forced=forced,
         threshold=4.5,
         least=min(800.0, 0.003 * len(arena.coded(arena.public))),
         exempt=arena.exempt,
-        rounds=DPSYN_ROUNDS.get(arena.name, 100),
     )
-    return recipe
 
 
 def privbayes(arena: Arena, epsilon: float) -> Mechanism:
     """PrivBayes as published."""
-    recipe: Mechanism = _rival("PrivBayes")()
-    return recipe
+    return PrivBayes()
 
 
 def field_groups(arena: Arena, epsilon: float) -> Mechanism:
-    """Field groups, found on the public table."""
-    recipe: Mechanism = _rival("FieldGroups")(_public_groups(arena))
-    return recipe
+    """Field groups, found on the public table for the noise that the entry's number of groups would have."""
+    public = arena.coded(arena.public)
+    count = round(GROUPS * len(public.domain))
+    loss = calibrate(Budget(epsilon, arena.delta), [Group("groups", "laplace", Fraction(1), count)]).losses
+    assert isinstance(loss["groups"], Laplace)
+    found = FieldGroups(public=public, limit_cells=GROUP_CELLS, scale=1 / loss["groups"].epsilon)
+    # A held-out state has other counties and cities: groups are named by their columns.
+    return FieldGroups(found.all_groups(public.domain))
 
 
 SYSTEMS: dict[str, Recipe] = {
@@ -107,14 +111,6 @@ def _trained(arena: Arena, records: Table, epsilon: float, seed: int) -> Fit:
     return Fit((), made.generator, Compression.none(records.domain))
 
 
-def _rival(name: str) -> Any:
-    """A rival's class; an ImportError where it is not there, or an extra is not installed."""
-    rooms = importlib.import_module("understudy.mechanisms")
-    if not hasattr(rooms, name):
-        raise ImportError(f"no rival {name!r} in understudy.mechanisms")
-    return getattr(rooms, name)
-
-
 def _forced_weights(arena: Arena, epsilon: float) -> dict[Clique, float]:
     return {**dict.fromkeys(arena.pairs, 2.0), arena.triple: nist2018.triple_weight(epsilon)}
 
@@ -135,28 +131,24 @@ def _selected(arena: Arena, epsilon: float, *, binned: bool) -> NIST_MST:
 
 @cache
 def _public_pairs(arena: Arena, count: int) -> tuple[Clique, ...]:
-    """The pairs furthest from independence on the public table, after a spanning tree that leaves no column out."""
+    """A spanning tree of pairs, and those that a model of this tree alone gets most wrong on the public table."""
     recipe = nist_mst(arena, 1.0)
     public = recipe.merged_public()
+    modelled = _model_of(public, recipe.selection.tree)
+    pairs = all_pairs(public.domain, 10**6)
     apart = {
-        (m.clique[0], m.clique[1]): _dependence(m.counts)
-        for m in count_in_parts(public, all_pairs(public.domain, 10**6))
+        (true.clique[0], true.clique[1]): float(np.abs(true.counts - made.counts).sum())
+        for true, made in zip(count_in_parts(public, pairs), count_in_parts(modelled, pairs), strict=True)
     }
     ranked = [*recipe.selection.tree, *sorted(apart, key=lambda pair: -apart[pair])]
-    unique = {frozenset(pair): pair for pair in reversed(ranked)}
     forced = {frozenset(pair) for pair in arena.pairs}
-    return tuple([pair for key, pair in reversed(unique.items()) if key not in forced][:count])
+    # An order counts from the first time a pair is named.
+    unique = dict.fromkeys(frozenset(pair) for pair in ranked if frozenset(pair) not in forced)
+    return tuple(public.domain.order(pair) for pair in list(unique)[:count])
 
 
-def _dependence(counts: Any) -> float:
-    """PrivSyn's InDif: the L1 distance between a pair's table and the product of its columns."""
-    joint = np.asarray(counts, np.float64)
-    return float(np.abs(joint - np.outer(joint.sum(1), joint.sum(0)) / max(joint.sum(), 1.0)).sum())
-
-
-@cache
-def _public_groups(arena: Arena) -> tuple[Clique, ...]:
-    """Groups of columns that say much of each other on the public table."""
-    from understudy.mechanisms.field_groups import found_groups
-
-    return tuple(found_groups(arena.coded(arena.public), GROUP_CELLS, 0.1))
+def _model_of(public: Counter, tree: Sequence[Clique]) -> Table:
+    """As many records as the public table has, drawn from the graphical model of a tree's exact pairs."""
+    exact = [Measurement(m.clique, np.asarray(m.counts, np.float64), 1.0) for m in public.count(list(tree))]
+    field = estimate(public.domain, exact)
+    return Table(public.domain, dict(field.sample(round(field.total), seed=0).items()))

@@ -97,6 +97,35 @@ def check_dependences_are_exact_integers_of_sensitivity_four() -> None:
         assert np.abs(seen[0] - seen[1]).max() <= 4, "a record moves a score by more than four"
 
 
+# -- misfits beyond a blur -----------------------------------------------------------------------------
+
+
+def _beyond(x: int, c: int) -> int:
+    """The distance that would make a misfit x with a blur c, made less steep, by its definition in fractions."""
+    if 4 * x <= 5 * c:
+        return math.floor(Fraction(5 * x - 4 * c, 5))
+    return math.isqrt(math.floor(Fraction(9 * (x * x - c * c), 25)))
+
+
+def check_blurred_choices_move_by_no_more_than_a_record() -> None:
+    """Scores beyond a blur are exact integers, and one record moves each by at most one."""
+    rng = np.random.default_rng(0)
+    domain = Domain({"a": 3, "b": 2, "c": 5})
+    candidates = [("a", "b"), ("b", "c"), ("c", "a")]
+    tables = {clique: np.zeros(domain.shape(clique)) for clique in candidates}
+    for blurs in ([0, 0, 0], [1, 10, 14], [15, 16, 17], [18, 22, 10**9]):
+        for _ in range(20):
+            records = np.column_stack([rng.integers(0, size, 20) for size in domain.values()])
+            with _seen_scores() as seen:
+                for codes in (records, records[1:]):
+                    Curator(rows(domain, codes), AMPLE).choose(
+                        candidates, tables.__getitem__, Choice(1.0), blurs=blurs
+                    )
+            assert seen[0].dtype == np.int64, "scores are not integers"
+            assert seen[0].tolist() == [_beyond(20, c) for c in blurs], "another score than was promised"
+            assert np.abs(seen[0] - seen[1]).max() <= 1, "a record moves a score by more than one"
+
+
 # -- Laplace noise on marginals ------------------------------------------------------------------------
 
 

@@ -80,6 +80,34 @@ def dependence_squared(patch):
     patch.setattr(curator, "dependence", lambda counts, rows: dependence.dependence(counts, rows) ** 2)
 
 
+# -- misfits beyond a blur -----------------------------------------------------------------------------
+
+
+def _steep(misfits, blurs):
+    """The distance itself, which near the blur one record moves far."""
+    return np.sqrt(np.maximum(misfits**2 - blurs**2, 0)).astype(np.int64)
+
+
+@caught_by(checks.check_blurred_choices_move_by_no_more_than_a_record)
+def distance_beyond_a_blur_not_made_less_steep(patch):
+    patch.setattr(curator, "beyond_blur", _steep)
+
+
+@caught_by(checks.check_blurred_choices_move_by_no_more_than_a_record)
+def distance_beyond_a_blur_in_units_of_itself(patch):
+    patch.setattr(curator, "beyond_blur", lambda misfits, blurs: misfits * 2 - blurs)
+
+
+@caught_by(checks.check_blurred_choices_move_by_no_more_than_a_record)
+def blur_rounded_to_the_nearest_after_floats(patch):
+    def nearest(misfits, blurs):
+        return np.where(4 * misfits <= 5 * blurs, misfits - 0.8 * blurs, 0.6 * _steep(misfits, blurs))
+
+    patch.setattr(
+        curator, "beyond_blur", lambda misfits, blurs: np.rint(nearest(misfits, blurs)).astype(np.int64)
+    )
+
+
 # -- Laplace noise on marginals ------------------------------------------------------------------------
 
 

@@ -11,15 +11,16 @@ becomes zero. It differs from what was submitted:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
-from understudy.marginals import Counter
+from understudy.marginals import Counter, Marginal
 from understudy.mechanisms.group_histograms import GroupHistograms
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.mechanisms.mutual_information import all_pairs, pair_information
@@ -35,14 +36,17 @@ class FieldGroups:
 
     `groups`: sets of columns, each column in one at most; a column in none is a group of its own. Without groups,
     a `public` table with the same columns tells: the pairs that say most of each other are joined, as long as a
-    group has no more than `limit_cells` cells and a pair says at least `least_information` (nats). `factor`: what
-    the cut-off is a multiple of.
+    group has no more than `limit_cells` cells and a pair says at least `least_information` (nats), and as long as no
+    more than `most_lost` of the public records lie in cells that the cut-off at the noise `scale` would empty (a
+    scale of 0: none would be). `factor`: what the cut-off is a multiple of.
     """
 
     groups: tuple[Clique, ...]
     public: Counter | None
     limit_cells: int
     least_information: float
+    scale: float
+    most_lost: float
     factor: float
 
     def __init__(
@@ -52,6 +56,8 @@ class FieldGroups:
         public: Counter | None = None,
         limit_cells: int = 10**6,
         least_information: float = 0.1,
+        scale: float = 0.0,
+        most_lost: float = 0.1,
         factor: float = 1.9,
     ) -> None:
         if not groups and public is None:
@@ -59,14 +65,18 @@ class FieldGroups:
                 "field groups need groups of columns, or a public table to find them on.",
                 hint="give groups=[(...), ...] or public=table.",
             )
-        if not (limit_cells >= 1 and least_information >= 0 and factor > 0):
-            raise ParameterError("limit_cells, least_information and factor must be positive.")
+        if not (limit_cells >= 1 and factor > 0 and min(least_information, scale, most_lost) >= 0):
+            raise ParameterError(
+                "limit_cells and factor must be positive, least_information, scale and most_lost not negative."
+            )
         given = tuple((group,) if isinstance(group, str) else tuple(group) for group in groups)
         for name, value in (
             ("groups", given),
             ("public", public),
             ("limit_cells", int(limit_cells)),
             ("least_information", float(least_information)),
+            ("scale", float(scale)),
+            ("most_lost", float(most_lost)),
             ("factor", float(factor)),
         ):
             object.__setattr__(self, name, value)
@@ -99,7 +109,7 @@ class FieldGroups:
                     "the public table's columns or their sizes differ from the private table's.",
                     hint="encode both with one schema.",
                 )
-            return found_groups(self.public, self.limit_cells, self.least_information)
+            return self._found
         covered = [name for group in found for name in group]
         if len(set(covered)) != len(covered):
             raise ParameterError("a column is in two groups.", hint="put each column in one group at most.")
@@ -117,21 +127,52 @@ class FieldGroups:
         cells = [(cells.places, cells.counts.astype(np.float64)) for cells in found]
         return Fit((), GroupHistograms(domain, groups, cells, total), Compression.none(domain))
 
+    @cached_property
+    def _found(self) -> list[Clique]:
+        assert self.public is not None
+        return found_groups(
+            self.public, self.limit_cells, self.least_information, self._loses, self.most_lost
+        )
+
+    def _loses(self, marginal: Marginal) -> float:
+        """The share of a public marginal's records in cells that the cut-off would empty."""
+        counts = np.asarray(marginal.counts)
+        below = counts < self.factor * self.scale * math.log10(max(counts.size, 1))
+        return float(counts[below].sum() / max(int(counts.sum()), 1))
+
     def _cut_off(self, domain: Domain, group: Clique, scale: float) -> int:
         return max(1, math.ceil(self.factor * scale * math.log10(max(domain.size(group), 1))))
 
 
-def found_groups(public: Counter, limit_cells: int, least: float) -> list[Clique]:
+def found_groups(
+    public: Counter,
+    limit_cells: int,
+    least: float,
+    loses: Callable[[Marginal], float] = lambda marginal: 0.0,
+    most_lost: float = 0.0,
+) -> list[Clique]:
     """Groups of columns that say much of each other on a public table: pairs joined, the strongest first."""
     domain = public.domain
     information = pair_information(public, all_pairs(domain, limit_cells))
     member = {name: [name] for name in domain}
+
+    def fits(columns: list[str]) -> bool:
+        if domain.size(columns) > limit_cells:
+            return False
+        return loses(next(iter(public.count([domain.order(columns)])))) <= most_lost
+
+    refused: set[frozenset[str]] = set()
     for pair in sorted(information, key=lambda pair: -information[pair]):
         first, second = member[pair[0]], member[pair[1]]
         if information[pair] < least:
             break
-        if first is not second and domain.size([*first, *second]) <= limit_cells:
-            first.extend(second)
-            for name in second:
-                member[name] = first
+        joined = [*first, *second]
+        if first is second or frozenset(joined) in refused:
+            continue
+        if not fits(joined):
+            refused.add(frozenset(joined))
+            continue
+        first.extend(second)
+        for name in second:
+            member[name] = first
     return [domain.order(group) for group in {id(group): group for group in member.values()}.values()]

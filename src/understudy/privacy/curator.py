@@ -45,7 +45,7 @@ from understudy.privacy.discovery import Discovery, Price, countable, price, rel
 from understudy.privacy.engines import CellCounter, cell_counter, open_column
 from understudy.privacy.ledger import Ledger
 from understudy.privacy.losses import Choice, Loss
-from understudy.privacy.misfit import Estimates, Rounded, misfit
+from understudy.privacy.misfit import Estimates, Rounded, beyond_blur, misfit
 from understudy.privacy.noise import discrete_gaussian, discrete_laplace
 from understudy.privacy.page import Job, LoosePage, Page
 from understudy.privacy.questions import Queries, summed
@@ -188,12 +188,14 @@ class Curator:
         estimates: Estimates,
         budget: Loss,
         costs: Sequence[int] | None = None,
+        blurs: Sequence[int] | None = None,
     ) -> int:
         """The index of one candidate, likely one whose estimate fits badly (exponential mechanism).
 
         A candidate's score is the L1 distance between its marginal and `estimates(candidate)` rounded to
         integers, less its public cost. The empty clique, which asks of no column, has no misfit. Exact scores
         are remembered while the `estimates` object lives (it must not change), so later rounds count nothing.
+        `blurs`: how far off each estimate is likely to be by its own noise, which `beyond_blur` takes off.
 
         Privacy: one draw of the loss Choice(epsilon) (docs/privacy.md, "The curator").
         """
@@ -204,7 +206,8 @@ class Curator:
             rounded = Rounded(self.domain, unscored, estimates)
             return lambda: self._score(unscored, rounded, scores)
 
-        return self._choice("choose", offered, costs, budget, scores, prepare, 1)
+        blurred = None if blurs is None else questions.blurs(offered, blurs)
+        return self._choice("choose", offered, costs, budget, scores, prepare, 1, blurred)
 
     def choose_dependent(
         self, candidates: Sequence[Clique], budget: Loss, costs: Sequence[int] | None = None
@@ -301,6 +304,7 @@ class Curator:
         scores: dict[Clique, int],
         prepare: Callable[[Sequence[Clique]], Callable[[], None]],
         sensitivity: int,
+        blurs: Integers | None = None,
     ) -> int:
         """One index of those offered; `prepare` checks what is still to be scored and returns what scores it."""
         prices = questions.costs(offered, costs)
@@ -309,7 +313,8 @@ class Curator:
         loss = Choice(budget.epsilon)
         with self._session.turn:
             allowance = self._session.allowance.charge(budget, loss, 0.0)
-            words = questions.choose_words(question, self._view, offered, prices, loss.epsilon)
+            public = [prices] if blurs is None else [prices, blurs]
+            words = questions.choose_words(question, self._view, offered, public, loss.epsilon)
             replayed = self._session.page.stored(len(self._session.charges))
             score = prepare(
                 [] if replayed else [clique for clique in offered if clique and clique not in scores]
@@ -317,7 +322,8 @@ class Curator:
 
             def answer() -> bytes:
                 score()
-                return pack_text(self._chosen(offered, scores, prices, loss.epsilon, sensitivity))
+                known = scores if blurs is None else self._sharp(offered, scores, blurs)
+                return pack_text(self._chosen(offered, known, prices, loss.epsilon, sensitivity))
 
             return int(unpack_text(self._ask(allowance, (loss,), words, answer)))
 
@@ -365,6 +371,13 @@ class Curator:
         for chunk in questions.chunks(self.domain, wanted):
             for clique, counts in zip(chunk, self._count(chunk), strict=True):
                 self._dependences[clique] = dependence(counts, self.domain[clique[0]])
+
+    def _sharp(
+        self, offered: Sequence[Clique], scores: Mapping[Clique, int], blurs: Integers
+    ) -> dict[Clique, int]:
+        """Scores less what noise in the estimates would make of them; none leaves but through `_chosen`."""
+        exact = np.array([scores.get(clique, 0) for clique in offered], dtype=np.int64)
+        return dict(zip(offered, beyond_blur(exact, blurs).tolist(), strict=True))
 
     def _chosen(
         self,

@@ -6,6 +6,7 @@ every score is an exact int64 that one record moves by at most one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from understudy.errors import ParameterError
 
 Integers = npt.NDArray[np.int64]
 Estimates = Callable[[Clique], npt.NDArray[Any]]
+_SQUARABLE = 2**29  # nine times the square of what is below fits in an int64
 _HELD = 2**25  # cells of rounded estimates kept between their check and their use: a quarter of a gigabyte
 
 
@@ -53,3 +55,28 @@ class Rounded:
 def misfit(counts: Integers, expected: Integers) -> int:
     """The L1 distance between exact counts and a rounded estimate."""
     return int(np.abs(counts - expected).sum())
+
+
+def beyond_blur(misfits: Integers, blurs: Integers) -> Integers:
+    """Misfits with what noise in the estimates alone would make of them taken off, as far as one record allows.
+
+    A misfit x that a distance d and a blur c make together is near sqrt(d^2 + c^2), so d is near sqrt(x^2 - c^2).
+    That rises too steeply just above c: here it is 3/5 of it from 5/4 of c on, and below that x - 4/5 c, the
+    tangent. No step of x moves this by more than itself, and rounding down keeps that. Exact for any int64.
+    """
+    if max(misfits.max(initial=0), blurs.max(initial=0)) < _SQUARABLE:
+        below = (5 * misfits - 4 * blurs) // 5
+        above = _root(9 * np.maximum(misfits**2 - blurs**2, 0) // 25)
+        return np.where(4 * misfits <= 5 * blurs, below, above)
+    pairs = zip(misfits.tolist(), blurs.tolist(), strict=True)
+    return np.array(
+        [(5 * x - 4 * c) // 5 if 4 * x <= 5 * c else math.isqrt(9 * (x * x - c * c) // 25) for x, c in pairs],
+        dtype=np.int64,
+    )
+
+
+def _root(squares: Integers) -> Integers:
+    """The roots, rounded down: those of floats, set right by one where they are off."""
+    roots = np.sqrt(squares.astype(np.float64)).astype(np.int64)
+    roots -= roots * roots > squares
+    return np.asarray(roots + ((roots + 1) ** 2 <= squares), np.int64)

@@ -127,6 +127,14 @@ def costs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray
     return np.array(found, dtype=np.int64)
 
 
+def blurs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray[np.int64]:
+    """What each candidate's misfit would be by noise in its estimate alone: public, none where none are given."""
+    found = costs(offered, given)
+    if (found < 0).any():
+        raise ParameterError("a blur is below 0.", hint="give the distance that noise alone would make.")
+    return found
+
+
 def recodings(domain: Domain, maps: Mapping[str, Any]) -> dict[str, npt.NDArray[np.int64]]:
     """Maps from old codes to new ones, one entry for every old code."""
     checked = {}
@@ -176,15 +184,19 @@ def measure_words(
 
 
 def choose_words(
-    question: str, view: str, offered: Sequence[Clique], prices: npt.NDArray[np.int64], epsilon: float
+    question: str,
+    view: str,
+    offered: Sequence[Clique],
+    public: Sequence[npt.NDArray[np.int64]],
+    epsilon: float,
 ) -> dict[str, Any]:
-    """A choice, in words: its candidates by number and digest, as they may be thousands."""
+    """A choice, in words: its candidates, costs and blurs by number and digest, as they may be thousands."""
     names = repr(list(offered)).encode()
     return _seen(
         {
             "question": question,
             "candidates": len(offered),
-            "digest": _digest(names, _bytes(prices)),
+            "digest": _digest(names, *map(_bytes, public)),
             "epsilon": epsilon,
         },
         view,
