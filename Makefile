@@ -41,7 +41,8 @@ check: $(READY) ## lint, format, types, the plan of the house, the docs' command
 bench: $(READY) ## print every benchmark, rivals in the same run
 	$(BIN)/python -m benchmarks
 
-contest: $(READY) ## reproduce the paper's results section (hours of machine time; resumes where it stopped)
+contest: $(READY) ## reproduce the paper's results section (two hours; resumes where it stopped)
+	$(PIP) --editable ".[gan]"
 	$(BIN)/python -m benchmarks.contest
 
 docs: $(READY) ## regenerate the CLI reference in docs/

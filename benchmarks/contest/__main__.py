@@ -1,4 +1,4 @@
-"""Run the contest and write docs/contest.md: python -m benchmarks.contest [--runs 3] [--quick] [...]."""
+"""Run the contest and write docs/contest.md: python -m benchmarks.contest [--runs 5] [--quick] [...]."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 from benchmarks.contest import page, trees
 from benchmarks.contest.arenas import Arena, census, temporal
-from benchmarks.contest.cells import Cell, Store, play
+from benchmarks.contest.cells import Cell, Store, code_digest, play
 from benchmarks.contest.paper import EPSILONS
-from benchmarks.contest.systems import NAMES
+from benchmarks.contest.systems import NAMES, RUNS
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK_ROWS = 20_000
@@ -21,7 +21,7 @@ QUICK_ROWS = 20_000
 def main() -> int:
     """Play every cell that is not finished, then write the page and its pictures."""
     asked = _arguments()
-    store = Store(asked.cache / "quick" if asked.quick else asked.cache)
+    store = Store(asked.cache / code_digest() / ("quick" if asked.quick else "whole"))
     rows = QUICK_ROWS if asked.quick else None
     arenas = [arena for arena in (census(rows), temporal(rows)) if arena and arena.name in asked.arenas]
     missing: dict[str, str] = {}
@@ -49,11 +49,13 @@ def main() -> int:
     return 0
 
 
-def cells(arena: Arena, systems: list[str], runs: int) -> list[Cell]:
+def cells(arena: Arena, systems: list[str], runs: int | None) -> list[Cell]:
     """Every cell of an arena's table."""
+    most = arena.runs if runs is None else runs
     return [
         Cell(arena.name, table, system, epsilon, run)
-        for run, system, epsilon, table in itertools.product(range(runs), systems, EPSILONS, arena.held_out)
+        for run, system, epsilon, table in itertools.product(range(most), systems, EPSILONS, arena.held_out)
+        if run < RUNS.get(system, most)
     ]
 
 
@@ -72,7 +74,9 @@ def _write(arenas: list[Arena], store: Store, every: list[Cell], out: Path) -> N
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.contest", description=__doc__)
-    parser.add_argument("--runs", type=int, default=1, help="how often each cell is played")
+    parser.add_argument(
+        "--runs", type=int, default=5, help="how often each cell is played, slow systems less"
+    )
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS:,} records a table, for a look")
     parser.add_argument("--systems", nargs="*", default=list(NAMES), choices=NAMES)
     parser.add_argument("--arenas", nargs="*", default=["census1940", "temporal-match2"])

@@ -27,7 +27,8 @@ TESTS_SEED = 2018
 
 @dataclass(frozen=True, eq=False)
 class Arena:
-    """One data set with its roles: the three forced columns, how they are coded, and how tables are read.
+    """One data set with its roles: the three forced columns, how they are coded, how tables are read,
+    how often a cell is played.
 
     `triple` is (sex, city, wage) as coded; `tables` gives the raw columns of the public and held-out tables.
     """
@@ -45,6 +46,7 @@ class Arena:
     delta: float
     public: str
     held_out: tuple[str, ...]
+    runs: int
     read: Callable[[str], Columns]
 
     @property
@@ -99,6 +101,7 @@ def census(rows: int | None = None, seed: int = 1940) -> Arena:
         delta=nist2018.DELTA,
         public="colorado-like",
         held_out=("arizona-like", "vermont-like"),
+        runs=5,
         read=cache(read),
     )
 
@@ -134,6 +137,7 @@ def temporal(rows: int | None = None, folder: Path = DATA / "temporal-match2") -
         delta=1.0 / int(np.isin(year, YEARS[public]).sum()) ** 2,
         public=public,
         held_out=tuple(held_out),
+        runs=10,  # a cell takes seconds
         read=cache(read),
     )
 

@@ -88,6 +88,7 @@ SYSTEMS: dict[str, Recipe] = {
     SUBMITTED: submitted,
 }
 NAMES = (*list(SYSTEMS)[:-1], GAN, SUBMITTED)
+RUNS = {GAN: 1, SUBMITTED: 2}  # at most: these take minutes a cell
 
 
 def fitted(arena: Arena, system: str, table: str, epsilon: float, seed: int) -> Fit:
