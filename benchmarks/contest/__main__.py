@@ -12,6 +12,7 @@ from benchmarks.contest import page, trees
 from benchmarks.contest.arenas import Arena, census, temporal
 from benchmarks.contest.cells import Cell, Store, code_digest, play
 from benchmarks.contest.paper import EPSILONS
+from benchmarks.contest.ranking import ranking_svg
 from benchmarks.contest.systems import NAMES, RUNS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,8 +67,11 @@ def _write(arenas: list[Arena], store: Store, every: list[Cell], out: Path) -> N
         private = {cell: outcome for cell, outcome in outcomes.items() if cell.system == "MST"}
         picture = f"contest-{arena.name}.svg"
         (out.parent / picture).write_text(trees.picture(arena) + "\n", encoding="utf-8")
+        ranking = f"contest-{arena.name}-ranking.svg"
         names = arena.coded(arena.public).domain.names
-        results.append(page.Results(arena, outcomes, trees.tree_table(arena, private), picture, names))
+        found = page.Results(arena, outcomes, trees.tree_table(arena, private), picture, ranking, names)
+        (out.parent / ranking).write_text(ranking_svg(found.overall) + "\n", encoding="utf-8")
+        results.append(found)
     out.write_text(page.page(results), encoding="utf-8")
     print(f"written: {out}")
 
@@ -75,7 +79,7 @@ def _write(arenas: list[Arena], store: Store, every: list[Cell], out: Path) -> N
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.contest", description=__doc__)
     parser.add_argument(
-        "--runs", type=int, default=5, help="how often each cell is played, slow systems less"
+        "--runs", type=int, help="how often each cell is played; slow systems are played less"
     )
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS:,} records a table, for a look")
     parser.add_argument("--systems", nargs="*", default=list(NAMES), choices=NAMES)

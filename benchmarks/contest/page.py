@@ -26,7 +26,12 @@ class Results:
     outcomes: Mapping[Cell, Outcome]
     trees: Mapping[str, Mapping[str, float]]
     picture: str
+    ranking: str
     names: Sequence[str]
+
+    def played(self, system: str) -> bool:
+        """Whether any cell of a system was played."""
+        return any(cell.system == system for cell in self.outcomes)
 
     def runs(self, system: str, epsilon: float) -> int:
         """How often each held-out table was played, at least."""
@@ -37,14 +42,28 @@ class Results:
         """The mean over held-out tables and runs; None until every table was played."""
         return self._mean(system, epsilon, self.arena.held_out) if self.runs(system, epsilon) else None
 
+    def overall(self, system: str, epsilon: float) -> float | None:
+        """The mean of the three metrics' errors; None until every table was played."""
+        errors = self.errors(system, epsilon)
+        return None if errors is None else errors[3]
+
     def shown(self, system: str, epsilon: float) -> list[str]:
         """The errors as text; where not every table was played yet, those of the tables that were, marked."""
         played = {c.table for c in self.outcomes if (c.system, c.epsilon) == (system, epsilon)}
         if not played:
-            return ["not run", "", "", ""]
+            return ["not run", "", "", "", ""]
         mark = "" if len(played) == len(self.arena.held_out) else f" ({', '.join(sorted(played))} only)"
         errors = [f"{error:.3f}" for error in self._mean(system, epsilon, tuple(sorted(played)))]
-        return [*errors[:-1], errors[-1] + mark]
+        return [*errors[:-1], errors[-1] + mark, self._deviation(system, epsilon)]
+
+    def _deviation(self, system: str, epsilon: float) -> str:
+        """The standard error of the overall mean, from how runs differ; none from one run."""
+        runs: dict[int, list[float]] = {}
+        for cell, outcome in self.outcomes.items():
+            if (cell.system, cell.epsilon) == (system, epsilon):
+                runs.setdefault(cell.run, []).append(outcome.errors[3])
+        means = [float(np.mean(errors)) for errors in runs.values()]
+        return f"{np.std(means, ddof=1) / np.sqrt(len(means)):.3f}" if len(means) > 1 else ""
 
     def _mean(self, system: str, epsilon: float, tables: Sequence[str]) -> Errors:
         by_table = [
@@ -56,18 +75,27 @@ class Results:
         first, second, third, overall = np.mean(by_table, axis=0).tolist()
         return first, second, third, overall
 
+    def fit_seconds(self, system: str, epsilon: float) -> float:
+        """The mean time that a fit took."""
+        mine = [o.fit_s for c, o in self.outcomes.items() if (c.system, c.epsilon) == (system, epsilon)]
+        return float(np.mean(mine))
+
     def seconds(self, systems: Sequence[str]) -> float:
         """How long one whole table took: to fit, sample and score, every epsilon and held-out table once."""
-        chosen = [(c, o) for c, o in self.outcomes.items() if c.system in systems]
-        runs = max((c.run for c, _ in chosen), default=0) + 1
-        return sum(o.fit_s + o.sample_s + o.score_s for _, o in chosen) / runs
+        times: dict[Cell, list[float]] = {}
+        for cell, outcome in self.outcomes.items():
+            if cell.system in systems:
+                whole = outcome.fit_s + outcome.sample_s + outcome.score_s
+                times.setdefault(replace(cell, run=0), []).append(whole)
+        return sum(float(np.mean(seconds)) for seconds in times.values())
 
 
 def page(results: Sequence[Results]) -> str:
     """The whole page, as Markdown."""
-    parts = [INTRODUCTION, _machine(results)]
+    parts = [INTRODUCTION, _machine()]
     for found in results:
-        parts += [f"## {found.arena.title}", _described(found), _big_table(found), targets.section(found)]
+        parts += [f"## {found.arena.title}", _described(found), _ranking(found), _big_table(found)]
+        parts += [targets.section(found)]
         parts += ["### Trees", _trees(found), "### The chosen graph", _picture(found)]
     parts += [
         "## What is gained since the contest",
@@ -85,15 +113,12 @@ def table(head: Sequence[str], rows: Table) -> str:
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def _machine(results: Sequence[Results]) -> str:
-    played = [found.runs(c.system, c.epsilon) for found in results for c in found.outcomes]
-    least, most = (min(played, default=0), max(played, default=0))
-    times = f"{max(least, 1)}" if least == most else f"{max(least, 1)} to {most}"
+def _machine() -> str:
     load = f", load average {os.getloadavg()[1]:.0f}" if hasattr(os, "getloadavg") else ""
     return (
-        f"Means over two held-out tables, each played {times} time(s); errors run from 0 (perfect) to 1. Noise is "
-        f"seeded: the run repeats. Written with Python {platform.python_version()}, numpy {np.__version__}, on "
-        f"a machine of {os.cpu_count()} cores{load}: what else runs there makes the times longer."
+        "Errors run from 0 (perfect) to 1, and are means over two held-out tables and several runs. Noise is seeded: "
+        f"the run repeats. Written with Python {platform.python_version()}, numpy {np.__version__}, on a machine of "
+        f"{os.cpu_count()} cores{load}: what else runs there makes the times longer."
     )
 
 
@@ -103,8 +128,27 @@ def _described(found: Results) -> str:
     public = len(arena.coded(arena.public))
     return (
         f"Selected on: {arena.public} ({public:,} records), public. Scored on: {sizes}, held out. "
-        f"delta = {arena.delta:.4g}. 100 triples and 300 conjunctions, drawn with seed 2018."
+        f"delta = {arena.delta:.4g}. 100 triples and 300 conjunctions, drawn with seed 2018. {_played(found)}"
     )
+
+
+def _played(found: Results) -> str:
+    """How often cells were played, in words."""
+    times: dict[int, list[str]] = {}
+    for system in (*paper.ORDER, SUBMITTED):
+        most = max(c.run for c in found.outcomes if c.system == system) + 1 if found.played(system) else 0
+        times.setdefault(most, []).append(system)
+    most = max(times)
+    rest = "; ".join(
+        f"{', '.join(systems)} {'not' if not count else f'{count} time(s)'}"
+        for count, systems in sorted(times.items())
+        if count != most
+    )
+    return f"Every cell was played {most} time(s)" + (f", but {rest}." if rest else ".")
+
+
+def _ranking(found: Results) -> str:
+    return f"![Overall errors on {found.arena.title}]({found.ranking})"
 
 
 def _big_table(found: Results) -> str:
@@ -113,8 +157,8 @@ def _big_table(found: Results) -> str:
         for system in paper.ORDER:
             theirs = (f"{error:.2f}" for error in paper.ERRORS[system, epsilon])
             rows.append([f"{epsilon:g}", system, *found.shown(system, epsilon), *theirs])
-    head = ["epsilon", "system", *paper.METRICS, *(f"paper: {metric}" for metric in paper.METRICS)]
-    return table(head, rows)
+    head = ["epsilon", "system", *paper.METRICS, "+-", *(f"paper: {metric}" for metric in paper.METRICS)]
+    return table(head, rows) + "\n\n+-: the standard error of the overall mean, over runs."
 
 
 def _trees(found: Results) -> str:
@@ -154,13 +198,12 @@ def _picture(found: Results) -> str:
 def _gain(results: Sequence[Results]) -> str:
     rows = []
     for found in results:
-        for cell, before in found.outcomes.items():
-            now = found.outcomes.get(replace(cell, system="NIST-MST"))
-            if cell.system == SUBMITTED and now is not None:
-                errors = (f"{a:.3f} to {b:.3f}" for a, b in zip(before.errors, now.errors, strict=True))
-                rows.append(
-                    [cell.table, f"{cell.epsilon:g}", *errors, f"{before.fit_s:.0f} to {now.fit_s:.0f}"]
-                )
+        for epsilon in paper.EPSILONS:
+            before, now = found.errors(SUBMITTED, epsilon), found.errors("NIST-MST", epsilon)
+            if before is not None and now is not None:
+                errors = (f"{a:.3f} to {b:.3f}" for a, b in zip(before, now, strict=True))
+                times = f"{found.fit_seconds(SUBMITTED, epsilon):.0f} to {found.fit_seconds('NIST-MST', epsilon):.0f}"
+                rows.append([found.arena.name, f"{epsilon:g}", *errors, times])
     note = (
         "NIST-MST as it was submitted (noise of the moments accountant of 2018, wage in bins, 7,500 plain "
         "mirror-descent steps from the product of the one-way marginals, 10,000 at epsilon 8, tables as they "

@@ -14,7 +14,9 @@ from understudy.privacy import Budget, Curator, Seeded
 
 arenas = pytest.importorskip("benchmarks.contest.arenas", reason="benchmarks/ is not beside the tests")
 from benchmarks.contest import page, paper, targets, trees  # noqa: E402
-from benchmarks.contest.cells import Cell, Outcome, Store, play  # noqa: E402
+from benchmarks.contest.__main__ import cells  # noqa: E402
+from benchmarks.contest.cells import Cell, Outcome, Store, code_digest, play  # noqa: E402
+from benchmarks.contest.ranking import ranking_svg  # noqa: E402
 from benchmarks.contest.submitted import plain_mirror_descent  # noqa: E402
 from benchmarks.contest.systems import SUBMITTED, SYSTEMS, submitted  # noqa: E402
 
@@ -44,6 +46,7 @@ def toy() -> arenas.Arena:
         delta=1e-7,
         public="public",
         held_out=("one", "other"),
+        runs=2,
         read=read,
     )
 
@@ -84,7 +87,9 @@ def results(arena: arenas.Arena, overall: dict[str, float]) -> page.Results:
         for epsilon in paper.EPSILONS
     }
     private = {cell: outcome for cell, outcome in outcomes.items() if cell.system == "MST"}
-    return page.Results(arena, outcomes, trees.tree_table(arena, private), "toy.svg", tuple(SIZES))
+    return page.Results(
+        arena, outcomes, trees.tree_table(arena, private), "toy.svg", "rank.svg", tuple(SIZES)
+    )
 
 
 def test_the_page_says_when_a_target_is_missed_and_when_a_rival_was_not_run(arena: arenas.Arena) -> None:
@@ -97,6 +102,44 @@ def test_the_page_says_when_a_target_is_missed_and_when_a_rival_was_not_run(aren
     assert said.count("**not met**: the paper's order") == 3
     assert "**not met**: NIST-MST and MST within 0.01" in said
     assert "| 0.3 | UCLANESL | not run |" in page.page([good])
+
+
+def test_means_errors_of_means_and_gains_are_those_of_all_runs(arena: arenas.Arena) -> None:
+    found = results(arena, {"NIST-MST": 0.1, "MST": 0.2, SUBMITTED: 0.3})
+    again = {
+        replace(cell, run=1): replace(outcome, triples=outcome.triples + 0.3, fit_s=30.0)
+        for cell, outcome in found.outcomes.items()
+        if cell.system == "NIST-MST"
+    }
+    both = replace(found, outcomes={**found.outcomes, **again})
+    assert both.overall("NIST-MST", 1.0) == pytest.approx(0.15)
+    assert both.shown("NIST-MST", 1.0) == ["0.250", "0.100", "0.100", "0.150", "0.050"]
+    assert both.shown("MST", 1.0)[-1] == ""  # one run tells nothing of its spread
+    assert both.seconds(("NIST-MST",)) == pytest.approx(6 * (45 + 1 + 2))
+    said = page.page([both])
+    assert (
+        "| toy | 1 | 0.300 to 0.250 | 0.300 to 0.100 | 0.300 to 0.100 | 0.300 to 0.150 | 60 to 45 |" in said
+    )
+    assert "played 2 time(s), but DPSyn, PrivBayes, Gardn999, UCLANESL not;" in said
+
+
+def test_slow_systems_are_played_less_and_no_cell_twice(arena: arenas.Arena) -> None:
+    every = cells(arena, ["MST", SUBMITTED, "UCLANESL"], 4)
+    assert len(set(every)) == len(every) == 6 * (4 + 2 + 1)
+    assert len(cells(arena, ["MST"], None)) == 6 * 2
+
+
+def test_a_cell_of_other_code_is_not_taken_for_one_of_this(monkeypatch, tmp_path: Path) -> None:
+    before = code_digest()
+    (tmp_path / "new.py").write_text("x = 1\n")
+    monkeypatch.setattr("benchmarks.contest.cells.PACKAGE", tmp_path)
+    assert code_digest() != before
+
+
+def test_the_ranking_shows_a_dot_for_what_was_played_and_a_ring_for_the_paper() -> None:
+    drawn = ranking_svg(lambda system, epsilon: 0.2 if system == "MST" else None)
+    assert drawn.count('fill="#0b6e99"') == 3 + 1  # and the legend's
+    assert drawn.count('stroke-width="2"') == 18 + 1
 
 
 def test_a_tree_is_worth_no_more_than_the_best_and_no_less_than_chance(arena: arenas.Arena) -> None:

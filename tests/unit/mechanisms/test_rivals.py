@@ -218,6 +218,13 @@ def test_groups_are_found_where_columns_say_much_of_each_other() -> None:
     assert all(len(group) <= 2 for group in found_groups(chain(), limit_cells=16, least=0.1))
 
 
+def test_groups_that_the_cut_off_would_empty_are_not_made() -> None:
+    together = FieldGroups(public=chain(), limit_cells=64, scale=1.0).all_groups(chain().domain)
+    assert sorted(map(sorted, together)) == [["a", "b", "c"], ["d"]]
+    apart = FieldGroups(public=chain(), limit_cells=64, scale=1e6).all_groups(chain().domain)
+    assert sorted(map(sorted, apart)) == [["a"], ["b"], ["c"], ["d"]]
+
+
 def test_an_empty_group_is_drawn_evenly() -> None:
     none = np.zeros(0)
     drawn = GroupHistograms(Domain({"a": 4}), [("a",)], [(none, none)], 10.0).sample(8000, seed=0)
