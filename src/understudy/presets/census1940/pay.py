@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.presets.census1940.chance import Ints, crossed, log_linear, scattered
 from understudy.presets.census1940.codes import WAGE_NOT_APPLICABLE, values
 from understudy.presets.census1940.draft import Draft
+from understudy.presets.census1940.states import State
 from understudy.presets.census1940.work import jobs
 
+Floats = npt.NDArray[np.float64]
 TOP_WAGE = 5_000  # wages above were recorded as "over 5,000"
 OVER_TOP = 5_001
 SCORES = ("OCCSCORE", "SEI", "PRESGL", "ERSCOR50", "EDSCOR50", "NPBOSS50")
@@ -54,10 +57,11 @@ def _wage(draft: Draft) -> None:
     chance, count = draft.chance, len(draft)
     paid = np.flatnonzero((draft["CLASSWKR"] == 2) & (draft["CLASSWKRD"] != 29) & (draft["WKSWORK1"] > 0))
     age, weeks = draft["AGE"][paid], draft["WKSWORK1"][paid]
-    city = np.where(draft["CITY"][paid] > 0, 0.12 + 0.05 * (draft["CITYPOP"][paid] > 600), 0.0)
+    standing = _standing(draft.state)[draft["CITY"][paid]]
+    city = (draft["CITY"][paid] > 0) * (0.12 + 0.05 * (draft["CITYPOP"][paid] > 600) + 0.12 * standing)
     woman = draft["SEX"][paid] == 2
-    # The pay gap differs from city to city, as the third contest metric asks.
-    gap = 0.34 + 0.25 * np.sin(draft["CITY"][paid] * 0.71) + 0.2 * (draft["OCCSCORE"][paid] > 26)
+    # Pay and its gap differ from city to city, as the third contest metric asks.
+    gap = 0.34 + 0.25 * standing + 0.2 * (draft["OCCSCORE"][paid] > 26)
     log = np.log(1_150 * draft.state.wage) + 0.034 * (draft["OCCSCORE"][paid] - 24) + city - gap * woman
     log = (
         log
@@ -81,6 +85,17 @@ def _wage(draft: Draft) -> None:
     unknown = chance.coin(0.02, len(paid))
     column = scattered(count, paid, np.where(unknown, WAGE_NOT_APPLICABLE, wage), 0)
     draft["INCWAGE"] = np.where(draft.working_age, column, WAGE_NOT_APPLICABLE)
+
+
+def _standing(state: State) -> Floats:
+    """For each city code from -1 (low pay, small gap) to 1, evenly apart: no two cities of a state are alike.
+
+    Where two are, the contest's places of cities by their gaps are a matter of luck to every system.
+    """
+    codes = sorted(city.code for city in state.cities)
+    standing = np.zeros(max(codes) + 1)
+    standing[codes] = np.linspace(-1, 1, len(codes)) if len(codes) > 1 else 0.0
+    return standing
 
 
 def _other_income(draft: Draft) -> None:
