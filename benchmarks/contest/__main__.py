@@ -52,11 +52,10 @@ def main() -> int:
 
 def cells(arena: Arena, systems: list[str], runs: int | None) -> list[Cell]:
     """Every cell of an arena's table."""
-    most = arena.runs if runs is None else runs
     return [
         Cell(arena.name, table, system, epsilon, run)
-        for run, system, epsilon, table in itertools.product(range(most), systems, EPSILONS, arena.held_out)
-        if run < RUNS.get(system, most)
+        for system, epsilon, table in itertools.product(systems, EPSILONS, arena.held_out)
+        for run in range(RUNS[system] if runs is None else runs)
     ]
 
 
@@ -78,9 +77,7 @@ def _write(arenas: list[Arena], store: Store, every: list[Cell], out: Path) -> N
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.contest", description=__doc__)
-    parser.add_argument(
-        "--runs", type=int, help="how often each cell is played; slow systems are played less"
-    )
+    parser.add_argument("--runs", type=int, help="how often every cell is played")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS:,} records a table, for a look")
     parser.add_argument("--systems", nargs="*", default=list(NAMES), choices=NAMES)
     parser.add_argument("--arenas", nargs="*", default=["census1940", "temporal-match2"])

@@ -46,7 +46,6 @@ class Arena:
     delta: float
     public: str
     held_out: tuple[str, ...]
-    runs: int
     read: Callable[[str], Columns]
 
     @property
@@ -101,7 +100,6 @@ def census(rows: int | None = None, seed: int = 1940) -> Arena:
         delta=nist2018.DELTA,
         public="colorado-like",
         held_out=("arizona-like", "vermont-like"),
-        runs=5,
         read=cache(read),
     )
 
@@ -137,7 +135,6 @@ def temporal(rows: int | None = None, folder: Path = DATA / "temporal-match2") -
         delta=1.0 / int(np.isin(year, YEARS[public]).sum()) ** 2,
         public=public,
         held_out=tuple(held_out),
-        runs=10,  # a cell takes seconds
         read=cache(read),
     )
 
