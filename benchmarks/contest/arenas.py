@@ -27,8 +27,7 @@ TESTS_SEED = 2018
 
 @dataclass(frozen=True, eq=False)
 class Arena:
-    """One data set with its roles: the three forced columns, how they are coded, how tables are read,
-    how often a cell is played.
+    """One data set with its roles: the three forced columns, how they are coded, and how tables are read.
 
     `triple` is (sex, city, wage) as coded; `tables` gives the raw columns of the public and held-out tables.
     """

@@ -45,11 +45,11 @@ DIFFERS = """
   cell, as the paper says; the entry binned the wage in two of them.
 - A state's own counties, cities and areas are taken as public, as in the entry's code.
 - DPSyn is PrivSyn with the entry's numbers: 190 pairs for 98 columns, codes below 4.5 standard deviations or 800
-  records merged (0.3% of the public records on the smaller data), records moved 100 times at most. How the entry chose
-  its pairs is not known: here they are a spanning tree of the public table and the pairs that a model of this tree gets
-  most wrong there. The entry measured INCWAGE, ENUMDIST and (INCWAGE, SEX, CITY) with Laplace noise at set shares of
-  epsilon; here the forced triple is measured with the pairs, weighted as in NIST-MST, which under exact accounting is
-  the better bargain.
+  records merged (0.3% of the public records on the smaller data), records moved 100 times at most. How the entry
+  chose its pairs is not known: here they are a spanning tree of the public table and the pairs that a model of this
+  tree gets most wrong there. The entry measured INCWAGE, ENUMDIST and (INCWAGE, SEX, CITY) with Laplace noise at
+  set shares of epsilon; here the forced triple is measured with the pairs, weighted as in NIST-MST, which under
+  exact accounting is the better bargain.
 - PrivBayes is the published algorithm, since the entry's code is not public. It is told nothing of the metrics,
   so its income error is that of a system that was not made for the contest.
 - Field groups (Gardn999) are found on the public table, for the noise that as many groups as the entry had would get;
@@ -59,9 +59,9 @@ DIFFERS = """
 - The best tree is found and measured with codes below 0.05% merged. The paper does not say how it treated rare
   codes.
 
-**How choices were made.** The simulator's states are drawn here with a seed that nothing was settled on: what recipes
-leave open (how DPSyn's pairs and the field groups are found, MST's sharpening) was settled with another seed, but the
-states' own parameters, among them how far apart cities' pay gaps are, were settled with the held-out states in sight. Of
-the second data set there is only one: its held-out years were looked at while the systems were built, its first year is
-public because it comes first.
+**How choices were made.** The simulator's states are drawn here with a seed that nothing was settled on: what
+recipes leave open (how DPSyn's pairs and the field groups are found, MST's sharpening) was settled with another
+seed, but the states' own parameters, among them how far apart cities' pay gaps are, were settled with the held-out
+states in sight. Of the second data set there is only one: its held-out years were looked at while the systems were
+built, its first year is public because it comes first.
 """
