@@ -1,0 +1,179 @@
+"""Everything there is to say of a synthetic table beside its real one, from two tables of values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from understudy.domain import Schema
+from understudy.errors import ParameterError
+from understudy.evaluation.breakdown import Gap, column_gaps, worst_pairs
+from understudy.evaluation.coding import Coding, check_table
+from understudy.evaluation.columns import Columns
+from understudy.evaluation.contest import ContestTests
+from understudy.evaluation.contest_measure import ContestMeasure, ContestTables, RoleNames
+from understudy.evaluation.learning import LEARNERS, SCIKIT, Learning
+from understudy.evaluation.measures import REAL, SYNTHETIC, Evaluation, default_measures, evaluate
+
+Stage = Callable[[str], None]
+
+# Which tables stand beside the synthetic one, in words.
+TABLES = {
+    SYNTHETIC: "the table that was evaluated",
+    "bootstrap": "real records drawn with replacement: as close as a table of this size need come",
+    "independent": "every column drawn by itself: right columns, no dependence",
+    "uniform": "every value as likely as any other: nothing learned",
+    REAL: "the real records themselves, to learn from",
+}
+CONFIDENTIAL = "CONFIDENTIAL: computed from the private records. Keep it where they are kept."
+
+
+@dataclass(frozen=True)
+class ContestFile:
+    """A file of the contest's tests, and which columns hold sex, city and wage where a person says so.
+
+    A file that does not exist yet is written, with tests drawn from the real table.
+    """
+
+    path: Path
+    roles: RoleNames | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What was found; it was read from real records and is as confidential as they are.
+
+    `strangers` are the records of each table with a value that the schema does not know, `left_out` its columns
+    that were not compared, and `remarks` what a reader should know of how it was done.
+    """
+
+    evaluation: Evaluation
+    columns: tuple[Gap, ...]
+    pairs: tuple[Gap, ...]
+    strangers: Mapping[str, int]
+    left_out: Mapping[str, tuple[str, ...]]
+    remarks: tuple[str, ...]
+    schema: Schema = field(repr=False)
+    codes: Mapping[str, Columns] = field(repr=False)
+
+    def notes(self) -> list[str]:
+        """What a reader should know of how the tables were compared, as sentences."""
+        lines = [
+            f"{count:,} {table} record{'s hold' if count > 1 else ' holds'} a value that the schema does not know: "
+            "it matches nothing."
+            for table, count in self.strangers.items()
+            if count
+        ]
+        lines += [
+            f"Not compared, of the {table} table: {', '.join(names)}."
+            for table, names in self.left_out.items()
+            if names
+        ]
+        return [*lines, *self.remarks]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every figure, in plain types."""
+        return {
+            "confidential": CONFIDENTIAL,
+            **self.evaluation.to_dict(),
+            "columns": [_gap(gap) for gap in self.columns],
+            "worst_pairs": [_gap(gap) for gap in self.pairs],
+            "records_with_unknown_values": dict(self.strangers),
+            "columns_left_out": {table: list(names) for table, names in self.left_out.items()},
+            "remarks": list(self.remarks),
+        }
+
+    def to_json(self) -> str:
+        """Every figure, as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {"columns": list(gap.clique), "total_variation": gap.synthetic, "bootstrap": gap.bootstrap}
+
+
+def compare(
+    real: pa.Table,
+    synthetic: pa.Table,
+    schema: Schema,
+    *,
+    targets: Sequence[str] = (),
+    seed: int = 0,
+    contest: ContestFile | None = None,
+    as_they_are: bool = False,
+    stage: Stage = lambda _: None,
+) -> Comparison:
+    """The synthetic table beside the real one, both tables of values, by the columns of one schema.
+
+    What the schema leaves out is read from the real records. `targets` are columns to learn. `as_they_are` says
+    that a real table of whole numbers may be taken for codes by the contest: nobody described it.
+    """
+    check_table(real, schema, "the real table")
+    check_table(synthetic, schema, "the synthetic table")
+    for target in targets:
+        if target not in schema.synthesised:
+            raise ParameterError(f"target {target!r} is not among the columns compared.")
+    stage("coding the records")
+    coding = Coding.of(schema, real)
+    mine, theirs = coding.real(real), coding.synthetic(synthetic)
+    tables = (
+        ContestTables.of(real, synthetic, coding, (mine, theirs), contest.roles, as_they_are=as_they_are)
+        if contest
+        else None
+    )
+    tests, remarks = _tests(contest, tables, seed)
+    measures, more = _measures(len(mine), targets)
+    found = evaluate(mine, theirs, measures=measures, seed=seed, stage=stage)
+    if tables and tests:
+        stage("the contest's scores")
+        measure = ContestMeasure.of(tables.real, tests, tables.roles)
+        scored = evaluate(tables.real, tables.synthetic, measures=[measure], seed=seed)
+        found = replace(found, figures=(*found.figures, *scored.figures))
+    stage("columns and pairs")
+    return Comparison(
+        found,
+        column_gaps(mine, theirs, seed),
+        worst_pairs(mine, theirs, seed),
+        {REAL: coding.strangers(mine), SYNTHETIC: coding.strangers(theirs)},
+        {what: _left_out(table, mine) for what, table in ((REAL, real), (SYNTHETIC, synthetic))},
+        (*more, *remarks),
+        coding.schema,
+        {REAL: mine, SYNTHETIC: theirs},
+    )
+
+
+def _left_out(table: pa.Table, compared: Columns) -> tuple[str, ...]:
+    return tuple(name for name in table.column_names if name not in compared)
+
+
+def _measures(columns: int, targets: Sequence[str]) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """The usual measures, with every learner that is installed, and a remark where some are not."""
+    usual = default_measures(columns)
+    if not targets:
+        return usual, ()
+    there = find_spec("sklearn") is not None
+    learners = (*LEARNERS, *SCIKIT) if there else tuple(LEARNERS)
+    remark = f"Left out: the learners {', '.join(SCIKIT)}. They need scikit-learn: pip install understudy[evaluate]"
+    return (*usual, *(Learning(target, learners=learners) for target in targets)), () if there else (remark,)
+
+
+def _tests(
+    contest: ContestFile | None, tables: ContestTables | None, seed: int
+) -> tuple[ContestTests | None, tuple[str, ...]]:
+    """The tests in the file; where there is none, new ones, which are then written to it."""
+    if contest is None or tables is None:
+        return None, ()
+    if contest.path.exists():
+        return ContestTests.load(contest.path), (f"Scored by the tests in {contest.path}.",)
+    tests = tables.draw(seed)
+    tests.save(contest.path)
+    return tests, (
+        f"Drew the contest's tests from the real table and wrote them to {contest.path}: "
+        "as confidential as its records.",
+    )
