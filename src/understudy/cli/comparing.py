@@ -50,7 +50,7 @@ def compare_files(
         targets=settings["targets"],
         seed=settings["seed"],
         contest=contest,
-        as_they_are=given is None,
+        undescribed=given is None,
         stage=stage,
     )
 

@@ -9,13 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from understudy.domain import Schema
 from understudy.errors import ParameterError
 from understudy.evaluation.breakdown import Gap, column_gaps, worst_pairs
 from understudy.evaluation.coding import Coding, check_table
-from understudy.evaluation.columns import Columns
+from understudy.evaluation.columns import Columns, rows_of
 from understudy.evaluation.contest import ContestTests
 from understudy.evaluation.contest_measure import ContestMeasure, ContestTables, RoleNames
 from understudy.evaluation.learning import LEARNERS, SCIKIT, Learning
@@ -31,6 +32,8 @@ TABLES = {
     "uniform": "every value as likely as any other: nothing learned",
     REAL: "the real records themselves, to learn from",
 }
+UNIQUE = 0.9  # distinct values a record above which a column says who, not what
+FEW_RECORDS = 20
 CONFIDENTIAL = "CONFIDENTIAL: computed from the private records. Keep it where they are kept."
 
 
@@ -65,8 +68,8 @@ class Comparison:
     def notes(self) -> list[str]:
         """What a reader should know of how the tables were compared, as sentences."""
         lines = [
-            f"{count:,} {table} record{'s hold' if count > 1 else ' holds'} a value that the schema does not know: "
-            "it matches nothing."
+            f"{count:,} {table} record{'s hold' if count > 1 else ' holds'} a value unknown to the "
+            "schema or to the real table: it matches nothing."
             for table, count in self.strangers.items()
             if count
         ]
@@ -106,24 +109,26 @@ def compare(
     targets: Sequence[str] = (),
     seed: int = 0,
     contest: ContestFile | None = None,
-    as_they_are: bool = False,
+    undescribed: bool = False,
     stage: Stage = lambda _: None,
 ) -> Comparison:
     """The synthetic table beside the real one, both tables of values, by the columns of one schema.
 
-    What the schema leaves out is read from the real records. `targets` are columns to learn. `as_they_are` says
-    that a real table of whole numbers may be taken for codes by the contest: nobody described it.
+    What the schema leaves out is read from the real records. `targets` are columns to learn. `undescribed` says
+    that nobody wrote the schema: then a real table of whole numbers may be taken for codes by the contest.
     """
     check_table(real, schema, "the real table")
     check_table(synthetic, schema, "the synthetic table")
     for target in targets:
         if target not in schema.synthesised:
-            raise ParameterError(f"target {target!r} is not among the columns compared.")
+            raise ParameterError(
+                f"target {target!r} is not among the columns compared.", hint="correct its name."
+            )
     stage("coding the records")
     coding = Coding.of(schema, real)
     mine, theirs = coding.real(real), coding.synthetic(synthetic)
     tables = (
-        ContestTables.of(real, synthetic, coding, (mine, theirs), contest.roles, as_they_are=as_they_are)
+        ContestTables.of(real, synthetic, coding, (mine, theirs), contest.roles, undescribed=undescribed)
         if contest
         else None
     )
@@ -142,9 +147,21 @@ def compare(
         worst_pairs(mine, theirs, seed),
         {REAL: coding.strangers(mine), SYNTHETIC: coding.strangers(theirs)},
         {what: _left_out(table, mine) for what, table in ((REAL, real), (SYNTHETIC, synthetic))},
-        (*more, *remarks),
+        (*_unique(mine), *more, *remarks),
         coding.schema,
         {REAL: mine, SYNTHETIC: theirs},
+    )
+
+
+def _unique(real: Columns) -> tuple[str, ...]:
+    """A remark on the columns that tell every record from every other, which no table can stand in for."""
+    rows = rows_of(real)
+    names = [name for name, column in real.items() if len(np.unique(column)) > UNIQUE * rows]
+    if rows < FEW_RECORDS or not names:
+        return ()
+    return (
+        f"Nearly every record has a value of its own in {', '.join(names)}: such columns blur every measure. "
+        "Leave them out with a schema that does not describe them.",
     )
 
 

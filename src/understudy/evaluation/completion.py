@@ -69,8 +69,9 @@ def _whole_numbers(column: Integer, array: pa.Array) -> Column:
     values, unread = arrays.integers(array)
     meant = [number for text in column.missing_texts if (number := grammar.whole(text)) is not None]
     seen = np.sort(_seen(values, unread, [*column.special, *meant]))
-    low, high = _bounds(column, seen, 1)
-    low, high = max(int(low), -(2**63)), min(int(high), 2**63 - 1)
+    low, high = _bounds(column, seen, column.step)
+    high = min(int(high), 2**63 - 1)
+    low = min(int(low), high - column.step)  # where every value is the largest that there is
     bounded = replace(column, min=low, max=high, bins=None)
     if column.bins is not None:
         return replace(bounded, bins=min(column.bins, bounded.values))

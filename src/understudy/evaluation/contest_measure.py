@@ -86,12 +86,12 @@ class ContestTables:
         coded: tuple[Columns, Columns],
         names: RoleNames | None,
         *,
-        as_they_are: bool,
+        undescribed: bool,
     ) -> ContestTables:
-        """The tables; `as_they_are` says that whole numbers may be taken for codes."""
+        """The tables; `undescribed` tables of whole numbers are taken for codes."""
         mine, theirs = coded
         largest = {name: size - 1 for name, size in coding.schema.domain().items()}
-        numbers = whole_numbers(real, list(mine)) if as_they_are else {}
+        numbers = whole_numbers(real, list(mine)) if undescribed else {}
         if numbers and all(int(column.min()) >= 0 for column in numbers.values()):
             mine, theirs = numbers, whole_numbers(synthetic, list(mine))
             largest = {name: int(column.max()) for name, column in numbers.items()}

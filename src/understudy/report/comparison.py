@@ -32,6 +32,7 @@ MEANINGS = {
     "Pearson": "how differently pairs go together, codes taken as numbers",
     "Cram": "how differently pairs go together, codes taken as categories",
     "mutual": "the same, in nats of information",
+    "pMSE (logistic), ratio": "the same beside what a perfect synthetic table would have: near 1 is good",
     "pMSE": "how well a model tells synthetic records from real ones: 0 not at all",
     "contest": "the 2018 contest's score: 1,000,000 is perfect",
 }
@@ -65,27 +66,33 @@ def comparison_page(found: Comparison, *, real: str, synthetic: str) -> str:
 
 
 def _measures(found: Comparison) -> list[str]:
-    tables = found.evaluation.tables
+    tables, figures = found.evaluation.tables, found.evaluation.figures
+    said = [_meaning(figure) for figure in figures]
+    rows = [  # what several figures in a row mean is said once
+        _row(figure, tables, meaning if meaning != before else "")
+        for figure, meaning, before in zip(figures, said, ["", *said], strict=False)
+    ]
     heads = "".join(f"<th class='n'>{escape(table)}</th>" for table in tables)
     explained = "".join(
-        f"<tr><td>{escape(table)}</td><td>{escape(TABLES[table])}</td></tr>"
-        for table in tables
-        if table in TABLES
+        f"<tr><td>{escape(table)}</td><td>{escape(TABLES[table])}</td></tr>" for table in tables
     )
     return [
         "<h2>Measures</h2><p>A figure says little alone: read it between the bootstrap's, which is as good as a "
         "table of this size need be, and that of independent columns.</p>",
         f"<div class='wide'><table><tr><th>measure</th><th>better</th>{heads}</tr>",
-        *(_row(figure, tables) for figure in found.evaluation.figures),
+        *rows,
         f"</table></div><table class='small'>{explained}</table>",
     ]
 
 
-def _row(figure: Figure, tables: Sequence[str]) -> str:
+def _meaning(figure: Figure) -> str:
+    return next((text for start, text in MEANINGS.items() if figure.name.startswith(start)), "")
+
+
+def _row(figure: Figure, tables: Sequence[str], meaning: str) -> str:
     cells = "".join(
         f"<td class='n{' us' if table == SYNTHETIC else ''}'>{figure.shown(table)}</td>" for table in tables
     )
-    meaning = next((text for start, text in MEANINGS.items() if figure.name.startswith(start)), "")
     about = f"<div class='small'>{escape(meaning)}</div>" if meaning else ""
     return f"<tr><td>{escape(figure.name)}{about}</td><td>{escape(figure.better)}</td>{cells}</tr>"
 
