@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from understudy.cli.console import show_table
+from understudy.cli.running import check_output
 from understudy.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ def compare_files(
     stage("reading the synthetic table")
     # By the types of the real one: 01 is not 1 where the real column is one of texts.
     theirs = first_look(synthetic, types=reading_types(schema), **how)
+    for path, table in ((real, mine), (synthetic, theirs)):
+        if table.num_rows == MOST_RECORDS:
+            name = Path(path).name
+            click.echo(f"understudy: warning: only the first {MOST_RECORDS:,} records of {name}.", err=True)
     return compare(
         mine,
         theirs,
@@ -73,6 +78,14 @@ def _contest(settings: Mapping[str, Any]) -> ContestFile | None:
             hint="give all three, or none for the other two scores.",
         )
     return ContestFile(Path(settings["contest_tests"]), RoleNames(*roles) if given else None)
+
+
+def check_pages(inputs: Sequence[str], *outputs: str | None) -> None:
+    """Refuse outputs that cannot be written, or that would replace a table."""
+    for output in filter(None, outputs):
+        check_output(output)
+        if any(Path(output).resolve() == Path(table).resolve() for table in inputs):
+            raise ParameterError(f"output {output!r} is one of the tables.", hint="name another file.")
 
 
 def write_text(path: str, text: str) -> None:

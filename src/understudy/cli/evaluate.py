@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from understudy.cli.comparing import compare_files, tell_comparison, write_text
+from understudy.cli.comparing import check_pages, compare_files, tell_comparison, write_text
 from understudy.cli.console import stages
-from understudy.cli.running import check_output
 
 
 @click.command("evaluate", short_help="Compare a synthetic table with the real one; confidential.")
@@ -61,9 +60,7 @@ def command(real: str, synthetic: str, output: str | None, json_file: str | None
     """
     from understudy.report.comparison import comparison_page
 
-    for path in (output, json_file, settings["contest_tests"]):
-        if path:
-            check_output(path)
+    check_pages((real, synthetic), output, json_file, settings["contest_tests"])
     with stages() as stage:
         found = compare_files(real, synthetic, settings, stage)
         if output:

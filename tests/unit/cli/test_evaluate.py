@@ -96,6 +96,7 @@ REFUSED = {
         2,
         "column 'a'",
     ),
+    "a page over the data": (("people.csv", "synthetic.csv", "-o", "people.csv"), 2, "one of the tables"),
     "nowhere to write": (("people.csv", "synthetic.csv", "-o", "nowhere/page.html"), 1, "nowhere"),
 }
 
