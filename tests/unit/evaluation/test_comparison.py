@@ -193,3 +193,9 @@ def test_learning_without_scikit_learn_says_what_is_left_out(monkeypatch: pytest
     found = compare(people(), people(), OPEN, targets=["city"])
     assert any("understudy[evaluate]" in note for note in found.notes())
     assert not any("boosting" in figure.name for figure in found.evaluation.figures)
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_synthetic_table_of_a_record_or_two_can_be_learned_from(rows: int) -> None:
+    found = compare(people(60), people(rows), OPEN, targets=["city", "pay"])
+    assert np.isfinite([figure.synthetic for figure in found.evaluation.figures]).all()
