@@ -10,22 +10,25 @@ import pyarrow as pa
 
 from understudy.domain import Column, Schema
 from understudy.errors import ParameterError, SchemaError
-from understudy.evaluation.columns import NOT_A_CODE, Columns, rows_of
+from understudy.evaluation.columns import NOT_A_CODE, Codes, Columns, rows_of
 from understudy.evaluation.completion import completed
 from understudy.transforms import arrays
 from understudy.transforms.encode import Encoder
+from understudy.transforms.grammar import no_number
 
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """A complete schema, and for each column the code of values that it does not know.
+    """A complete schema, the real records by it, and for each column the code of values that it does not know.
 
     Where a schema file says what becomes of values outside (`outside`), that is done; else they are kept
     apart, for a value outside the bounds is not the bound.
     """
 
     schema: Schema
+    real: Columns
     unknown: Mapping[str, int]
+    absent: Mapping[str, frozenset[str]]  # texts of the real table that stand for no value, where others do
 
     @classmethod
     def of(cls, schema: Schema, real: pa.Table) -> Coding:
@@ -33,29 +36,50 @@ class Coding:
         described = completed(schema, real)
         apart = {name: _apart(column) for name, column in described.synthesised.items() if not column.outside}
         codes = {name: column.other_code for name, column in apart.items()}
+        complete = described.with_columns(apart)
+        coded = dict(Encoder(complete).forward(real))
+        cells = {name: _absent_cells(complete.columns[name], real[name], coded[name]) for name in coded}
         return cls(
-            described.with_columns(apart), {name: code for name, code in codes.items() if code is not None}
+            complete,
+            coded,
+            {name: code for name, code in codes.items() if code is not None},
+            {name: frozenset(found.unique().to_pylist()) for name, found in cells.items()},
         )
-
-    def real(self, table: pa.Table) -> Columns:
-        """The codes of the real records; those that the schema does not know share one a column."""
-        return dict(Encoder(self.schema).forward(table))
 
     def synthetic(self, table: pa.Table) -> Columns:
         """The codes of the synthetic records; a value that the schema does not know matches nothing."""
         codes = Encoder(self.schema).forward(table)
-        return {name: self._without_unknown(name, column) for name, column in codes.items()}
+        return {name: self._without_unknown(name, table[name], column) for name, column in codes.items()}
 
     def strangers(self, columns: Columns) -> int:
         """How many records hold a value that the schema does not know."""
         found = np.zeros(rows_of(columns), bool)
-        for name, code in self.unknown.items():
-            found |= (columns[name] == code) | (columns[name] == NOT_A_CODE)
+        for name, column in columns.items():
+            found |= (column == self.unknown.get(name, NOT_A_CODE)) | (column == NOT_A_CODE)
         return int(found.sum())
 
-    def _without_unknown(self, name: str, column: np.ndarray) -> np.ndarray:
-        strange = column == self.unknown.get(name, NOT_A_CODE)
-        return np.where(strange, NOT_A_CODE, column.astype(np.int64)) if strange.any() else column
+    def _without_unknown(self, name: str, values: pa.ChunkedArray, codes: Codes) -> Codes:
+        strange = codes == self.unknown.get(name, NOT_A_CODE)
+        described = self.schema.columns[name]
+        cells = _absent_cells(described, values, codes)
+        if len(
+            cells
+        ):  # texts that are no value of the column, nor mean missing in the schema or the real table
+            known = {*self.absent[name], *described.missing_texts}
+            foreign = [
+                text is not None and text not in known and not no_number(text) for text in cells.to_pylist()
+            ]
+            strange[codes == described.missing_code] |= foreign
+        return np.where(strange, NOT_A_CODE, codes.astype(np.int64)) if strange.any() else codes
+
+
+def _absent_cells(column: Column, values: pa.ChunkedArray, codes: Codes) -> pa.Array:
+    """The cells that were coded as missing, of a column of numbers or moments that was read as text."""
+    array = arrays.plain(values)
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if not column.bounded or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return pa.array([], pa.string())
+    return array.filter(pa.array(codes == column.missing_code)).cast(pa.string())
 
 
 def _apart(column: Column) -> Column:

@@ -126,7 +126,7 @@ def compare(
             )
     stage("coding the records")
     coding = Coding.of(schema, real)
-    mine, theirs = coding.real(real), coding.synthetic(synthetic)
+    mine, theirs = coding.real, coding.synthetic(synthetic)
     tables = (
         ContestTables.of(real, synthetic, coding, (mine, theirs), contest.roles, undescribed=undescribed)
         if contest

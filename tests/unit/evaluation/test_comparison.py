@@ -50,9 +50,8 @@ def test_the_order_of_columns_and_the_type_that_holds_a_value_do_not_matter() ->
 
 
 def test_what_a_schema_leaves_out_covers_every_real_record() -> None:
-    real = people()
-    coding = Coding.of(OPEN, real)
-    assert not coding.schema.unlearned and coding.strangers(coding.real(real)) == 0
+    coding = Coding.of(OPEN, people())
+    assert not coding.schema.unlearned and coding.strangers(coding.real) == 0
     pay = coding.schema.columns["pay"]
     assert isinstance(pay, Number) and pay.special == (0.0,)  # common enough to have a code of its own
 
@@ -100,10 +99,22 @@ def test_a_value_that_the_schema_does_not_know_matches_nothing_and_is_counted() 
     assert any("2 synthetic records hold a value unknown" in note for note in same.notes())
 
 
+def test_a_text_among_numbers_is_unknown_unless_the_real_table_has_it_too() -> None:
+    schema = Schema({"age": Integer(0, 9, missing=("none",))})
+    real = pa.table({"age": ["1", "2", "?", None]})
+    for text, strange in (("?", 0), ("none", 0), ("", 0), ("nan", 0), ("young", 1)):
+        found = compare(real, pa.table({"age": ["1", "2", text, None]}), schema)
+        assert found.strangers["synthetic"] == strange
+        assert total_variation(found, "age") == strange / 4
+
+
 def test_a_rule_for_values_outside_is_followed_where_the_schema_writes_one() -> None:
     schema = Schema({"age": Integer(0, 9, outside="clip")})
     found = compare(pa.table({"age": [9, 50]}), pa.table({"age": [9, 9]}), schema)
     assert total_variation(found, "age") == 0 and found.strangers["real"] == 0
+    promised = Schema({"age": Integer(0, 9, outside="clip", missing=False)})  # no slot for what is no number
+    found = compare(pa.table({"age": ["0", "9"]}), pa.table({"age": ["young", "9"]}), promised)
+    assert total_variation(found, "age") == 0
 
 
 def test_a_refusal_never_shows_a_value_of_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
