@@ -37,7 +37,7 @@ class Coding:
         apart = {name: _apart(column) for name, column in described.synthesised.items() if not column.outside}
         codes = {name: column.other_code for name, column in apart.items()}
         complete = described.with_columns(apart)
-        coded = dict(Encoder(complete).forward(real))
+        coded: Columns = dict(Encoder(complete).forward(real))
         cells = {name: _absent_cells(complete.columns[name], real[name], coded[name]) for name in coded}
         return cls(
             complete,
@@ -62,13 +62,11 @@ class Coding:
         strange = codes == self.unknown.get(name, NOT_A_CODE)
         described = self.schema.columns[name]
         cells = _absent_cells(described, values, codes)
+        known = {None, *self.absent[name], *described.missing_texts}
         if len(
             cells
-        ):  # texts that are no value of the column, nor mean missing in the schema or the real table
-            known = {*self.absent[name], *described.missing_texts}
-            foreign = [
-                text is not None and text not in known and not no_number(text) for text in cells.to_pylist()
-            ]
+        ):  # texts that are no value, and mean missing neither in the schema nor in the real table
+            foreign = [text not in known and not no_number(text) for text in cells.to_pylist()]
             strange[codes == described.missing_code] |= foreign
         return np.where(strange, NOT_A_CODE, codes.astype(np.int64)) if strange.any() else codes
 
