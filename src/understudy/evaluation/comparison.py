@@ -127,18 +127,15 @@ def compare(
     stage("coding the records")
     coding = Coding.of(schema, real)
     mine, theirs = coding.real, coding.synthetic(synthetic)
-    tables = (
-        ContestTables.of(real, synthetic, coding, (mine, theirs), contest.roles, undescribed=undescribed)
-        if contest
-        else None
-    )
-    tests, remarks = _tests(contest, tables, seed)
+    asked = None
+    if contest:
+        tables = ContestTables.of(real, synthetic, coding, theirs, contest.roles, undescribed=undescribed)
+        asked = _ask(contest, tables, seed)
     measures, more = _measures(len(mine), targets)
     found = evaluate(mine, theirs, measures=measures, seed=seed, stage=stage)
-    if tables and tests:
+    if asked:
         stage("the contest's scores")
-        measure = ContestMeasure.of(tables.real, tests, tables.roles)
-        scored = evaluate(tables.real, tables.synthetic, measures=[measure], seed=seed)
+        scored = evaluate(asked.tables.real, asked.tables.synthetic, measures=[asked.measure], seed=seed)
         found = replace(found, figures=(*found.figures, *scored.figures))
     stage("columns and pairs")
     return Comparison(
@@ -147,7 +144,7 @@ def compare(
         worst_pairs(mine, theirs, seed),
         {REAL: coding.strangers(mine), SYNTHETIC: coding.strangers(theirs)},
         {what: _left_out(table, mine) for what, table in ((REAL, real), (SYNTHETIC, synthetic))},
-        (*_unique(mine), *more, *remarks),
+        (*_unique(mine), *more, *([asked.remark] if asked else [])),
         coding.schema,
         {REAL: mine, SYNTHETIC: theirs},
     )
@@ -180,17 +177,24 @@ def _measures(columns: int, targets: Sequence[str]) -> tuple[tuple[Any, ...], tu
     return (*usual, *(Learning(target, learners=learners) for target in targets)), () if there else (remark,)
 
 
-def _tests(
-    contest: ContestFile | None, tables: ContestTables | None, seed: int
-) -> tuple[ContestTests | None, tuple[str, ...]]:
-    """The tests in the file; where there is none, new ones, which are then written to it."""
-    if contest is None or tables is None:
-        return None, ()
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The contest's measure, the tables to take it of, and where its tests came from."""
+
+    tables: ContestTables
+    measure: ContestMeasure
+    remark: str
+
+
+def _ask(contest: ContestFile, tables: ContestTables, seed: int) -> _Asked:
+    """The measure by the tests in the file; where there is none, by new ones, which are then written to it."""
     if contest.path.exists():
-        return ContestTests.load(contest.path), (f"Scored by the tests in {contest.path}.",)
-    tests = tables.draw(seed)
-    tests.save(contest.path)
-    return tests, (
-        f"Drew the contest's tests from the real table and wrote them to {contest.path}: "
-        "as confidential as its records.",
-    )
+        tests, remark = ContestTests.load(contest.path), f"Scored by the tests in {contest.path}."
+    else:
+        tests = tables.draw(seed)
+        tests.save(contest.path)
+        remark = (
+            f"Drew the contest's tests from the real table and wrote them to {contest.path}: "
+            "as confidential as its records."
+        )
+    return _Asked(tables, ContestMeasure.of(tables.real, tests, tables.roles), remark)

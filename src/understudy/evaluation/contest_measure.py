@@ -29,6 +29,9 @@ class RoleNames:
     city: str
     wage: str
 
+    def __post_init__(self) -> None:
+        Roles(self.sex, self.city, self.wage)  # refuses a column that is named twice
+
 
 @dataclass(frozen=True, eq=False)
 class ContestMeasure:
@@ -83,13 +86,13 @@ class ContestTables:
         real: pa.Table,
         synthetic: pa.Table,
         coding: Coding,
-        coded: tuple[Columns, Columns],
+        coded: Columns,
         names: RoleNames | None,
         *,
         undescribed: bool,
     ) -> ContestTables:
-        """The tables; `undescribed` tables of whole numbers are taken for codes."""
-        mine, theirs = coded
+        """The tables, of which the synthetic one is `coded`; whole numbers that are `undescribed` are codes."""
+        mine, theirs = coding.real, coded
         largest = {name: size - 1 for name, size in coding.schema.domain().items()}
         numbers = whole_numbers(real, list(mine)) if undescribed else {}
         if numbers and all(int(column.min()) >= 0 for column in numbers.values()):
@@ -120,7 +123,7 @@ class ContestTables:
 
 
 def _two_sexes(column: npt.NDArray[np.integer]) -> tuple[int, int]:
-    """The two most frequent codes, in order: which is whose does not change the score."""
+    """The two most frequent codes, in order: which is whose changes no score but by ties."""
     codes, counts = np.unique(column, return_counts=True)
     chosen = np.sort(codes[np.argsort(-counts, kind="stable")[:2]]).astype(np.int64).tolist()
     return (chosen[0], chosen[1]) if len(chosen) == 2 else (chosen[0], chosen[0] + 1)

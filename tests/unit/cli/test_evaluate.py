@@ -96,6 +96,12 @@ REFUSED = {
         2,
         "column 'a'",
     ),
+    "a role given twice": (
+        ("people.csv", "synthetic.csv", "--contest-tests", "t.json", "--sex", "sex", "--city", "age")
+        + ("--wage", "sex"),
+        2,
+        "name a column twice",
+    ),
     "a page over the data": (("people.csv", "synthetic.csv", "-o", "people.csv"), 2, "one of the tables"),
     "nowhere to write": (("people.csv", "synthetic.csv", "-o", "nowhere/page.html"), 1, "nowhere"),
 }
