@@ -97,8 +97,7 @@ REFUSED = {
         "column 'a'",
     ),
     "a role given twice": (
-        ("people.csv", "synthetic.csv", "--contest-tests", "t.json", "--sex", "sex", "--city", "age")
-        + ("--wage", "sex"),
+        ("people.csv", "synthetic.csv", "--contest-tests=t.json", "--sex=sex", "--city=age", "--wage=sex"),
         2,
         "name a column twice",
     ),
