@@ -12,7 +12,7 @@ from understudy.cli import COMMANDS, understudy
 def reference() -> str:
     """The command line's help as one Markdown page."""
     parts = ["# The command line", "", "Written by `make docs` from the program itself.", ""]
-    root = click.Context(understudy, info_name="understudy")
+    root = click.Context(understudy, info_name="understudy", **understudy.context_settings)
     for name in COMMANDS:
         command = understudy.get_command(root, name)
         assert command is not None

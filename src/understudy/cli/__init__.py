@@ -18,6 +18,7 @@ COMMANDS = {
     "fit": "Learn a release from a private table.",
     "sample": "Draw synthetic records from a release, for free.",
     "report": "Show a release as one HTML page, safe to publish.",
+    "evaluate": "Compare a synthetic table with the real one; confidential.",
     "verify": "Recompute a release's epsilon from its certificate.",
     "ledger": "Show what has been spent on a table.",
     "demo": "Simulate a small town and synthesise it.",

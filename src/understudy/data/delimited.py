@@ -25,7 +25,10 @@ MOST_BLOCK = 1 << 30
 EMPTY_CELL = ("",)  # the texts that a reader takes for null: nothing but the empty cell
 
 # What PyArrow's messages begin with. They end with a piece of the file, which is never looked at.
-_MISFIT = re.compile(r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: invalid (\w+)")
+_MISFIT = re.compile(
+    r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to [^:]*: "
+    r"(?:invalid (\w+)|expected (?:no|a) zone offset)"
+)
 _LONG_RECORD = "straddling object"
 
 

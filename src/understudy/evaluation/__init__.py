@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from understudy.evaluation.comparison import Comparison, ContestFile, compare
     from understudy.evaluation.contest import ContestScores, ContestTests, Scorer, score
     from understudy.evaluation.correlation import Correlation
     from understudy.evaluation.fidelity import KMarginal, TotalVariation
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from understudy.evaluation.propensity import Propensity
 
 __all__ = [
+    "Comparison",
+    "ContestFile",
     "ContestScores",
     "ContestTests",
     "Correlation",
@@ -29,11 +32,13 @@ __all__ = [
     "Roles",
     "Scorer",
     "TotalVariation",
+    "compare",
     "evaluate",
     "score",
 ]
 
 _HOMES = {
+    **dict.fromkeys(("Comparison", "ContestFile", "compare"), "comparison"),
     **dict.fromkeys(("ContestScores", "ContestTests", "Scorer", "score"), "contest"),
     **dict.fromkeys(("Evaluation", "Figure", "Measure", "evaluate"), "measures"),
     **dict.fromkeys(("KMarginal", "TotalVariation"), "fidelity"),

@@ -169,7 +169,7 @@ class Scorer:
         roles = roles or Roles()
         names = tuple(dict.fromkeys((*tests.columns, *roles.columns)))
         columns = read_columns(true, "the true table", names)
-        require_codes(columns, "the true table", {**dict.fromkeys(names, _NO_LIMIT), **tests.largest})
+        require_tested(columns, tests)
         return cls(
             columns, tests, roles, conjunction_shares(columns, tests.conjunctions), cities(columns, roles)
         )
@@ -179,7 +179,7 @@ class Scorer:
         columns = read_columns(synthetic, "the synthetic table", list(self.true))
         # A value above the column's largest code matches nothing, not even an equal one.
         limits = self.tests.largest
-        columns = {name: _inside(column, limits.get(name, _NO_LIMIT)) for name, column in columns.items()}
+        columns = {name: inside(column, limits.get(name, _NO_LIMIT)) for name, column in columns.items()}
         distances = triple_errors(self.true, columns, self.tests.triples)
         ratios = log_ratios(self.shares, conjunction_shares(columns, self.tests.conjunctions))
         return ContestScores(
@@ -197,7 +197,13 @@ def score(true: Any, synthetic: Any, tests: ContestTests, roles: Roles | None = 
 _NO_LIMIT = (1 << 63) - 1
 
 
-def _inside(column: Any, largest: int) -> Any:
+def require_tested(true: Columns, tests: ContestTests) -> None:
+    """Refuse a true table whose codes are not those that the tests were drawn over."""
+    require_codes(true, "the true table", {**dict.fromkeys(true, _NO_LIMIT), **tests.largest})
+
+
+def inside(column: Any, largest: int) -> Any:
+    """The column, with -1 for codes above the largest: such a value matches nothing."""
     if int(column.max()) <= largest:
         return column
     return np.where(column > largest, -1, column.astype(np.int64))

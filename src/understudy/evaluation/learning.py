@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -23,6 +24,7 @@ TEST_SHARE = 0.3
 FEW = 20  # with no task given, a target of at most this many codes is a class
 TREES = 12
 RIDGE = 1e-2
+NEIGHBOURS = 5
 SCIKIT = ("logistic", "boosting", "neighbours")
 
 
@@ -150,13 +152,16 @@ def _scikit(name: str, task: str) -> Learner:
         else:
             features = Indicators.of(train, list(train))
             if name == "neighbours":
-                model = neighbors.KNeighborsClassifier() if classes else neighbors.KNeighborsRegressor()
+                among = neighbors.KNeighborsClassifier if classes else neighbors.KNeighborsRegressor
+                model = among(min(NEIGHBOURS, rows_of(train)))
             else:
                 model = linear_model.LogisticRegression(max_iter=1000) if classes else linear_model.Ridge()
         if classes and targets.shape[1] == 1:  # one class seen: nothing to tell apart
             return np.ones((rows_of(test), 1))
         wanted = targets.argmax(axis=1) if classes else targets[:, 0]
-        with threadpool_limits(1):  # its threads spin while they wait: on a busy machine one is faster
+        # Its threads spin while they wait: on a busy machine one is faster. What it warns of, its score shows.
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             model.fit(features.matrix(train), wanted)
             guess = model.predict_proba if classes else model.predict
             return np.asarray(guess(features.matrix(test)), dtype=np.float64).reshape(rows_of(test), -1)

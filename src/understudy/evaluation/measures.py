@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -55,6 +56,15 @@ class Figure:
     def synthetic(self) -> float:
         """The figure of the synthetic table."""
         return self.by_table[SYNTHETIC]
+
+    def shown(self, table: str) -> str:
+        """A table's figure as a short text; empty where the measure has none."""
+        value = self.by_table.get(table)
+        if value is None:
+            return ""
+        return (
+            f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}" if abs(value) >= 100 else f"{value:.4f}"
+        )
 
 
 @dataclass(frozen=True)
@@ -112,11 +122,13 @@ def evaluate(
     measures: Sequence[Measure] | None = None,
     targets: Sequence[str] = (),
     seed: int = 0,
+    stage: Callable[[str], None] = lambda _: None,
 ) -> Evaluation:
     """Every measure of `synthetic` against `real`, both tables of integer codes, and of the baselines.
 
     `targets` are columns to learn (see `Learning`); `measures` replaces the usual ones. The same seed gives
-    the same figures. A synthetic value that is missing or not a code matches nothing.
+    the same figures. A synthetic value that is missing or not a code matches nothing. `stage` is told of
+    every measure that begins.
     """
     mine = require_codes(read_columns(real, "the real table"), "the real table")
     theirs = read_columns(synthetic, "the synthetic table", list(mine))
@@ -128,8 +140,14 @@ def evaluate(
     chosen = default_measures(len(mine), targets) if measures is None else tuple(measures)
     figures: list[Figure] = []
     for index, measure in enumerate(chosen):
+        stage(f"measure {index + 1} of {len(chosen)}: {_title(measure)}")
         figures += _figures(measure, mine, theirs, [seed, index])
     return Evaluation(tuple(figures), {REAL: rows_of(mine), SYNTHETIC: rows_of(theirs)}, seed)
+
+
+def _title(measure: Measure) -> str:
+    """What a measure is called while it runs."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(measure).__name__).lower()
 
 
 def _figures(measure: Measure, real: Columns, synthetic: Columns, seed: list[int]) -> list[Figure]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,15 +57,30 @@ def draft_file(
     path: str | os.PathLike[str], *, name: str | None = None, delimiter: str | None = None
 ) -> Schema:
     """The draft of a file's table, or of one at an address, named after it unless told otherwise."""
+    table = first_look(path, delimiter=delimiter)
     if is_postgres(path):
-        name = name or parse(str(path)).name
-        return draft(PostgresTable.open(str(path)).read(), name=name)
+        return draft(table, name=name or parse(str(path)).name)
     if is_streamed(path):
-        address = os.fspath(path)
-        table = first_records(address, MOST_READ, delimiter=delimiter)
-        return draft(table, name=name or table_name(address) or "table")
-    table = read(path, delimiter=delimiter)
+        return draft(table, name=name or table_name(os.fspath(path)) or "table")
     return draft(table, name=name or Path(path).name.split(".")[0] or "table")
+
+
+def first_look(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    types: Mapping[str, pa.DataType] | None = None,
+    most: int = MOST_READ,
+) -> pa.Table:
+    """A file's records as values in memory; of a table that is streamed, the first `most`.
+
+    `types` are those in which to try to read a CSV file's columns (see `data.read`).
+    """
+    if is_postgres(path):
+        return PostgresTable.open(str(path)).read()
+    if is_streamed(path):
+        return first_records(os.fspath(path), most, delimiter=delimiter)
+    return read(path, types=types, delimiter=delimiter)
 
 
 def draft(table: pa.Table, *, name: str) -> Schema:

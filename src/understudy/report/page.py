@@ -6,17 +6,14 @@ import math
 from html import escape
 
 import numpy as np
-import numpy.typing as npt
 
 from understudy.pipeline.certificate import spent_by_stage
 from understudy.pipeline.release import Release
 from understudy.report.graph import edges_of, graph_svg
+from understudy.report.histogram import bars_of, ordered_codes, shortened
 from understudy.report.labels import labels_of
 
-BARS = 24  # of a column's histogram at most
 STROKES_MEAN = {"tree": "measured as a pair", "extra": "only in a larger set of columns"}
-
-Counts = npt.NDArray[np.float64]
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #123; max-width: 960px; margin: 2rem auto; padding: 0 1rem }
@@ -91,11 +88,10 @@ def _card(release: Release, column: str) -> str:
     """A column's histogram, as wide as its card."""
     described = release.schema.columns[column]
     counts = np.asarray(release.marginal((column,)).counts, dtype=np.float64)
-    ordered = described.count - len(getattr(described, "special", ())) if described.ordered else 0
-    bars, note = _bars(counts, labels_of(described), ordered)
+    bars, note = bars_of(counts, labels_of(described), ordered_codes(described))
     top = max([count for _, count in bars], default=0.0) or 1.0
     rows = [
-        f"<text x='112' y='{12 * row + 10}' font-size='9' text-anchor='end'>{escape(_shortened(text))}</text>"
+        f"<text x='112' y='{12 * row + 10}' font-size='9' text-anchor='end'>{escape(shortened(text))}</text>"
         f"<rect class='bar' x='116' y='{12 * row + 3}' width='{140 * count / top:.1f}' height='9'>"
         f"<title>{escape(text)}: about {count:,.0f}</title></rect>"
         for row, (text, count) in enumerate(bars)
@@ -105,35 +101,3 @@ def _card(release: Release, column: str) -> str:
         f"<div class='card'><h3>{escape(column)}</h3>{about}"
         f"<svg viewBox='0 0 260 {12 * len(bars) + 6}' width='100%' role='img'>{''.join(rows)}</svg>{note}</div>"
     )
-
-
-def _bars(counts: Counts, texts: list[str], ordered: int) -> tuple[list[tuple[str, float]], str]:
-    """A text and a count for each bar: neighbouring values taken together, or, without an order, the largest.
-
-    The first `ordered` codes have an order; those after them are slots, shown on their own.
-    """
-    if len(counts) <= BARS:
-        return [(text, float(count)) for text, count in zip(texts, counts, strict=True)], ""
-    if not ordered:
-        shown = np.sort(np.argsort(-counts, kind="stable")[:BARS])
-        note = f"<p class='small'>the {BARS} most frequent of {len(counts):,} values</p>"
-        return [(texts[code], float(counts[code])) for code in shown], note
-    slots = min(len(counts) - ordered, BARS // 2)
-    starts = np.unique(np.linspace(0, ordered, BARS - slots, endpoint=False).astype(int)).tolist()
-    bars = []
-    for first, end in zip(starts, [*starts[1:], ordered], strict=True):
-        text = texts[first] if end - first == 1 else f"{_first(texts[first])} to {_last(texts[end - 1])}"
-        bars.append((text, float(counts[first:end].sum())))
-    return bars + [(texts[code], float(counts[code])) for code in range(ordered, ordered + slots)], ""
-
-
-def _first(text: str) -> str:
-    return text.split(" to ", maxsplit=1)[0]
-
-
-def _last(text: str) -> str:
-    return text.rsplit(" to ", maxsplit=1)[-1]
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 24 else text[:23] + "\N{HORIZONTAL ELLIPSIS}"

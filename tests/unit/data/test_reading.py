@@ -103,6 +103,18 @@ def test_a_value_that_misfits_its_type_makes_its_column_text_and_raises_nothing(
     assert table.schema.field("b").type == pa.uint8()
 
 
+@pytest.mark.parametrize(
+    ("zone", "cells"),
+    [
+        (None, ["2020-01-01 00:00:00", "2020-01-01 00:00:00Z"]),
+        ("UTC", ["2020-01-01 00:00:00+0100", "2020-01-01 00:00:00"]),
+    ],
+)
+def test_one_time_with_or_without_a_zone_makes_its_column_text(tmp_path: Path, zone, cells) -> None:
+    found = read(put(tmp_path, "\n".join(["at", *cells]) + "\n"), types={"at": pa.timestamp("us", zone)})
+    assert found.to_pydict() == {"at": cells}
+
+
 def test_misfits_in_every_column_and_far_down_are_kept_as_text(tmp_path: Path) -> None:
     names = [f"c{i}" for i in range(8)]
     good = ",".join(["1"] * 7 + ["2"])

@@ -14,8 +14,8 @@ from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number
 from understudy.presets import town
 from understudy.privacy import Seeded
 from understudy.report import page
+from understudy.report.histogram import BARS, bars_of
 from understudy.report.labels import labels_of
-from understudy.report.page import BARS, _bars
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_every_code_has_a_text_that_says_what_it_stands_for(column, first: str, 
 
 def test_bars_of_many_ordered_values_add_up_and_slots_stand_alone() -> None:
     counts = np.arange(1.0, 103.0)
-    bars, _ = _bars(counts, [str(i) for i in range(101)] + ["(missing)"], 101)
+    bars, _ = bars_of(counts, [str(i) for i in range(101)] + ["(missing)"], 101)
     assert len(bars) <= BARS and sum(count for _, count in bars) == counts.sum()
     assert bars[-1] == ("(missing)", 102.0) and bars[0][0] == "0 to 3"
 
 
 def test_bars_of_values_without_order_are_the_most_frequent() -> None:
-    bars, note = _bars(np.arange(100.0), [str(i) for i in range(100)], 0)
+    bars, note = bars_of(np.arange(100.0), [str(i) for i in range(100)], 0)
     assert [text for text, _ in bars] == [str(i) for i in range(76, 100)] and "24 most frequent" in note
 
 

@@ -1,0 +1,74 @@
+"""`understudy evaluate`: how well a synthetic table stands in for the real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from understudy.cli.comparing import check_pages, compare_files, tell_comparison, write_text
+from understudy.cli.console import stages
+
+
+@click.command("evaluate", short_help="Compare a synthetic table with the real one; confidential.")
+@click.argument("real", type=click.Path())
+@click.argument("synthetic", type=click.Path())
+@click.option("-o", "--output", type=click.Path(), help="Write an HTML page here. It shows private data.")
+@click.option("--json", "json_file", type=click.Path(), help="Write every figure here, as JSON.")
+@click.option(
+    "--schema",
+    type=click.Path(),
+    help="What the columns mean. Left out: taken from the real table, columns in common only.",
+)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="COLUMN",
+    help="Learn this column on synthetic records, test on real ones. Repeatable.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same figures.",
+)
+@click.option(
+    "--contest-tests",
+    type=click.Path(),
+    metavar="FILE",
+    help="Add the 2018 contest's scores, by the tests in FILE; where there is none, draw and keep them.",
+)
+@click.option("--sex", metavar="COLUMN", help="For the contest's third score: the column of sexes,")
+@click.option("--city", metavar="COLUMN", help="that of cities,")
+@click.option("--wage", metavar="COLUMN", help="and that of wages (999,998 and above: not applicable).")
+@click.option("--delimiter", help="What separates the fields of a CSV file. Default: found from its header.")
+def command(real: str, synthetic: str, output: str | None, json_file: str | None, **settings: Any) -> None:
+    """Compare the SYNTHETIC table with the REAL one. CONFIDENTIAL: what this writes shows the private data.
+
+    Each measure stands beside those of three tables: a bootstrap of the real records (as close as a table
+    of this size need come), independent columns, and uniform values. Nothing is charged: nothing may leave.
+
+    \b
+    Examples:
+      understudy evaluate people.csv synthetic.csv -o confidential.html
+      understudy evaluate people.csv synthetic.csv --schema people.toml --target income --json figures.json
+      understudy evaluate people.csv synthetic.csv --contest-tests tests.json \\
+          --sex sex --city city --wage income
+    """
+    from understudy.report.comparison import comparison_page
+
+    check_pages((real, synthetic), output, json_file, settings["contest_tests"])
+    with stages() as stage:
+        found = compare_files(real, synthetic, settings, stage)
+        if output:
+            stage("writing the page")
+            write_text(output, comparison_page(found, real=Path(real).name, synthetic=Path(synthetic).name))
+        if json_file:
+            write_text(json_file, found.to_json())
+    tell_comparison(found)
+    for what, path in (("page", output), ("figures", json_file)):
+        if path:
+            click.echo(f"{what + ':':<9}{path}")

@@ -1,0 +1,52 @@
+"""Where two tables lie apart: the total variation of each column, and of the pairs that are worst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from understudy.domain import Clique
+from understudy.evaluation.baselines import bootstrap
+from understudy.evaluation.columns import Columns, rows_of
+from understudy.evaluation.distance import Pair
+from understudy.evaluation.fidelity import sample_cliques
+
+PAIRS = 1_000  # that are looked at in a wide table
+WORST = 10
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far a marginal of the synthetic table lies from the real one, and how far a bootstrap would."""
+
+    clique: Clique
+    synthetic: float
+    bootstrap: float
+
+    @property
+    def excess(self) -> float:
+        """What sampling alone does not explain."""
+        return self.synthetic - self.bootstrap
+
+
+def column_gaps(real: Columns, synthetic: Columns, seed: int) -> tuple[Gap, ...]:
+    """The gap of every column, in the table's order."""
+    return _gaps(real, synthetic, [(name,) for name in real], seed)
+
+
+def worst_pairs(real: Columns, synthetic: Columns, seed: int, most: int = WORST) -> tuple[Gap, ...]:
+    """The pairs of columns with the largest excess; of many pairs, a seeded sample is looked at."""
+    if len(real) < 2:
+        return ()
+    pairs = sample_cliques(list(real), 2, PAIRS, np.random.default_rng([seed, 5]))
+    return tuple(sorted(_gaps(real, synthetic, pairs, seed), key=lambda gap: -gap.excess)[:most])
+
+
+def _gaps(real: Columns, synthetic: Columns, cliques: Sequence[Clique], seed: int) -> tuple[Gap, ...]:
+    drawn = bootstrap(real, rows_of(synthetic), np.random.default_rng([seed, 4]))
+    ours, limit = (
+        Pair.of(real, table, list(real)).distances(cliques).tolist() for table in (synthetic, drawn)
+    )
+    return tuple(Gap(*gap) for gap in zip(cliques, ours, limit, strict=True))

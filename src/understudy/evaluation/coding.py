@@ -1,0 +1,117 @@
+"""Two tables of values as codes of one schema, so that equal codes mean equal values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from understudy.domain import Column, Schema
+from understudy.errors import ParameterError, SchemaError
+from understudy.evaluation.columns import NOT_A_CODE, Codes, Columns, rows_of
+from understudy.evaluation.completion import completed
+from understudy.transforms import arrays
+from understudy.transforms.encode import Encoder
+from understudy.transforms.grammar import no_number
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """A complete schema, the real records by it, and for each column the code of values that it does not know.
+
+    Where a schema file says what becomes of values outside (`outside`), that is done; else they are kept
+    apart, for a value outside the bounds is not the bound.
+    """
+
+    schema: Schema
+    real: Columns
+    unknown: Mapping[str, int]
+    absent: Mapping[str, frozenset[str]]  # texts of the real table that stand for no value, where others do
+
+    @classmethod
+    def of(cls, schema: Schema, real: pa.Table) -> Coding:
+        """The coding of a schema; what it leaves out is read from the real records."""
+        described = completed(schema, real)
+        apart = {name: _apart(column) for name, column in described.synthesised.items() if not column.outside}
+        codes = {name: column.other_code for name, column in apart.items()}
+        complete = described.with_columns(apart)
+        coded: Columns = dict(Encoder(complete).forward(real))
+        cells = {name: _absent_cells(complete.columns[name], real[name], coded[name]) for name in coded}
+        return cls(
+            complete,
+            coded,
+            {name: code for name, code in codes.items() if code is not None},
+            {name: frozenset(found.unique().to_pylist()) for name, found in cells.items()},
+        )
+
+    def synthetic(self, table: pa.Table) -> Columns:
+        """The codes of the synthetic records; a value that the schema does not know matches nothing."""
+        codes = Encoder(self.schema).forward(table)
+        return {name: self._without_unknown(name, table[name], column) for name, column in codes.items()}
+
+    def strangers(self, columns: Columns) -> int:
+        """How many records hold a value that the schema does not know."""
+        found = np.zeros(rows_of(columns), bool)
+        for name, column in columns.items():
+            found |= (column == self.unknown.get(name, NOT_A_CODE)) | (column == NOT_A_CODE)
+        return int(found.sum())
+
+    def _without_unknown(self, name: str, values: pa.ChunkedArray, codes: Codes) -> Codes:
+        strange = codes == self.unknown.get(name, NOT_A_CODE)
+        described = self.schema.columns[name]
+        cells = _absent_cells(described, values, codes)
+        known = {None, *self.absent[name], *described.missing_texts}
+        if len(
+            cells
+        ):  # texts that are no value, and mean missing neither in the schema nor in the real table
+            foreign = [text not in known and not no_number(text) for text in cells.to_pylist()]
+            strange[codes == described.missing_code] |= foreign
+        return np.where(strange, NOT_A_CODE, codes.astype(np.int64)) if strange.any() else codes
+
+
+def _absent_cells(column: Column, values: pa.ChunkedArray, codes: Codes) -> pa.Array:
+    """The cells that were coded as missing, of a column of numbers or moments that was read as text."""
+    array = arrays.plain(values)
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if not column.bounded or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return pa.array([], pa.string())
+    return array.filter(pa.array(codes == column.missing_code)).cast(pa.string())
+
+
+def _apart(column: Column) -> Column:
+    """The column with a slot for values outside, and one for missing values whatever was promised."""
+    return replace(column, outside="other", missing=column.missing or None)
+
+
+def check_table(table: pa.Table, schema: Schema, what: str) -> None:
+    """Refuse a table without records, or without a column of the schema."""
+    for name in schema.synthesised:
+        if name not in table.column_names:
+            raise SchemaError(f"{what} has no column {name!r}.", hint="both need every column of the schema.")
+    if not table.num_rows:
+        raise ParameterError(f"{what} has no records.", hint="a frequency needs at least one.")
+
+
+def in_common(schema: Schema, synthetic: pa.Table) -> Schema:
+    """The schema of the columns that the synthetic table has too."""
+    kept = {name: column for name, column in schema.columns.items() if name in synthetic.column_names}
+    if not kept:
+        raise ParameterError(
+            "the two tables have no column in common.", hint="give the synthetic table of this real table."
+        )
+    return replace(schema, columns=kept)
+
+
+def whole_numbers(table: pa.Table, names: list[str]) -> Columns:
+    """The columns as the numbers that they hold; what is not a whole number of at least 0 is not a code."""
+    found: Columns = {}
+    for name in names:
+        numbers = arrays.floats(arrays.plain(table[name]))
+        with np.errstate(invalid="ignore"):
+            whole = (
+                np.isfinite(numbers) & (numbers >= 0) & (numbers < 2.0**53) & (numbers == np.floor(numbers))
+            )
+        found[name] = np.where(whole, numbers, NOT_A_CODE).astype(np.int64)
+    return found

@@ -1,0 +1,200 @@
+"""Everything there is to say of a synthetic table beside its real one, from two tables of values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from understudy.domain import Schema
+from understudy.errors import ParameterError
+from understudy.evaluation.breakdown import Gap, column_gaps, worst_pairs
+from understudy.evaluation.coding import Coding, check_table
+from understudy.evaluation.columns import Columns, rows_of
+from understudy.evaluation.contest import ContestTests
+from understudy.evaluation.contest_measure import ContestMeasure, ContestTables, RoleNames
+from understudy.evaluation.learning import LEARNERS, SCIKIT, Learning
+from understudy.evaluation.measures import REAL, SYNTHETIC, Evaluation, default_measures, evaluate
+
+Stage = Callable[[str], None]
+
+# Which tables stand beside the synthetic one, in words.
+TABLES = {
+    SYNTHETIC: "the table that was evaluated",
+    "bootstrap": "real records drawn with replacement: as close as a table of this size need come",
+    "independent": "every column drawn by itself: right columns, no dependence",
+    "uniform": "every value as likely as any other: nothing learned",
+    REAL: "the real records themselves, to learn from",
+}
+UNIQUE = 0.9  # distinct values a record above which a column says who, not what
+FEW_RECORDS = 20
+CONFIDENTIAL = "CONFIDENTIAL: computed from the private records. Keep it where they are kept."
+
+
+@dataclass(frozen=True)
+class ContestFile:
+    """A file of the contest's tests, and which columns hold sex, city and wage where a person says so.
+
+    A file that does not exist yet is written, with tests drawn from the real table.
+    """
+
+    path: Path
+    roles: RoleNames | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What was found; it was read from real records and is as confidential as they are.
+
+    `strangers` are the records of each table with a value that the schema does not know, `left_out` its columns
+    that were not compared, and `remarks` what a reader should know of how it was done.
+    """
+
+    evaluation: Evaluation
+    columns: tuple[Gap, ...]
+    pairs: tuple[Gap, ...]
+    strangers: Mapping[str, int]
+    left_out: Mapping[str, tuple[str, ...]]
+    remarks: tuple[str, ...]
+    schema: Schema = field(repr=False)
+    codes: Mapping[str, Columns] = field(repr=False)
+
+    def notes(self) -> list[str]:
+        """What a reader should know of how the tables were compared, as sentences."""
+        lines = [
+            f"{count:,} {table} record{'s hold' if count > 1 else ' holds'} a value unknown to the "
+            "schema or to the real table: it matches nothing."
+            for table, count in self.strangers.items()
+            if count
+        ]
+        lines += [
+            f"Not compared, of the {table} table: {', '.join(names)}."
+            for table, names in self.left_out.items()
+            if names
+        ]
+        return [*lines, *self.remarks]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every figure, in plain types."""
+        return {
+            "confidential": CONFIDENTIAL,
+            **self.evaluation.to_dict(),
+            "columns": [_gap(gap) for gap in self.columns],
+            "worst_pairs": [_gap(gap) for gap in self.pairs],
+            "records_with_unknown_values": dict(self.strangers),
+            "columns_left_out": {table: list(names) for table, names in self.left_out.items()},
+            "remarks": list(self.remarks),
+        }
+
+    def to_json(self) -> str:
+        """Every figure, as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {"columns": list(gap.clique), "total_variation": gap.synthetic, "bootstrap": gap.bootstrap}
+
+
+def compare(
+    real: pa.Table,
+    synthetic: pa.Table,
+    schema: Schema,
+    *,
+    targets: Sequence[str] = (),
+    seed: int = 0,
+    contest: ContestFile | None = None,
+    undescribed: bool = False,
+    stage: Stage = lambda _: None,
+) -> Comparison:
+    """The synthetic table beside the real one, both tables of values, by the columns of one schema.
+
+    What the schema leaves out is read from the real records. `targets` are columns to learn. `undescribed` says
+    that nobody wrote the schema: then a real table of whole numbers may be taken for codes by the contest.
+    """
+    check_table(real, schema, "the real table")
+    check_table(synthetic, schema, "the synthetic table")
+    for target in targets:
+        if target not in schema.synthesised:
+            raise ParameterError(
+                f"target {target!r} is not among the columns compared.", hint="correct its name."
+            )
+    stage("coding the records")
+    coding = Coding.of(schema, real)
+    mine, theirs = coding.real, coding.synthetic(synthetic)
+    asked = None
+    if contest:
+        tables = ContestTables.of(real, synthetic, coding, theirs, contest.roles, undescribed=undescribed)
+        asked = _ask(contest, tables, seed)
+    measures, more = _measures(len(mine), targets)
+    found = evaluate(mine, theirs, measures=measures, seed=seed, stage=stage)
+    if asked:
+        stage("the contest's scores")
+        scored = evaluate(asked.tables.real, asked.tables.synthetic, measures=[asked.measure], seed=seed)
+        found = replace(found, figures=(*found.figures, *scored.figures))
+    stage("columns and pairs")
+    return Comparison(
+        found,
+        column_gaps(mine, theirs, seed),
+        worst_pairs(mine, theirs, seed),
+        {REAL: coding.strangers(mine), SYNTHETIC: coding.strangers(theirs)},
+        {what: _left_out(table, mine) for what, table in ((REAL, real), (SYNTHETIC, synthetic))},
+        (*_unique(mine), *more, *([asked.remark] if asked else [])),
+        coding.schema,
+        {REAL: mine, SYNTHETIC: theirs},
+    )
+
+
+def _unique(real: Columns) -> tuple[str, ...]:
+    """A remark on the columns that tell every record from every other, which no table can stand in for."""
+    rows = rows_of(real)
+    names = [name for name, column in real.items() if len(np.unique(column)) > UNIQUE * rows]
+    if rows < FEW_RECORDS or not names:
+        return ()
+    return (
+        f"Nearly every record has a value of its own in {', '.join(names)}: such columns blur every measure. "
+        "Leave them out with a schema that does not describe them.",
+    )
+
+
+def _left_out(table: pa.Table, compared: Columns) -> tuple[str, ...]:
+    return tuple(name for name in table.column_names if name not in compared)
+
+
+def _measures(columns: int, targets: Sequence[str]) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """The usual measures, with every learner that is installed, and a remark where some are not."""
+    usual = default_measures(columns)
+    if not targets:
+        return usual, ()
+    there = find_spec("sklearn") is not None
+    learners = (*LEARNERS, *SCIKIT) if there else tuple(LEARNERS)
+    remark = f"Left out: the learners {', '.join(SCIKIT)}. They need scikit-learn: pip install understudy[evaluate]"
+    return (*usual, *(Learning(target, learners=learners) for target in targets)), () if there else (remark,)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """The contest's measure, the tables to take it of, and where its tests came from."""
+
+    tables: ContestTables
+    measure: ContestMeasure
+    remark: str
+
+
+def _ask(contest: ContestFile, tables: ContestTables, seed: int) -> _Asked:
+    """The measure by the tests in the file; where there is none, by new ones, which are then written to it."""
+    if contest.path.exists():
+        tests, remark = ContestTests.load(contest.path), f"Scored by the tests in {contest.path}."
+    else:
+        tests = tables.draw(seed)
+        tests.save(contest.path)
+        remark = (
+            f"Drew the contest's tests from the real table and wrote them to {contest.path}: "
+            "as confidential as its records."
+        )
+    return _Asked(tables, ContestMeasure.of(tables.real, tests, tables.roles), remark)
