@@ -18,11 +18,12 @@ from understudy.marginals import Measurement
 from understudy.mechanisms import NIST_MST, Fit
 from understudy.mechanisms.mechanism import Allotment
 from understudy.mechanisms.one_way import measure_and_compress
-from understudy.model import MarkovField, estimate, start
-from understudy.model.junction_tree import build_tree
-from understudy.model.mirror_descent import descend
-from understudy.model.observations import Observations
-from understudy.model.polish import Goal
+from understudy.model import MarkovField, estimate
+from understudy.model.fitting import starting_point
+from understudy.model.fitting.mirror_descent import descend
+from understudy.model.fitting.observations import Observations
+from understudy.model.fitting.refinement import Goal
+from understudy.model.tree.junction_tree import build_tree
 from understudy.privacy import Budget, Curator, Gaussian, Group
 
 Floats = npt.NDArray[np.float64]
@@ -40,7 +41,7 @@ class Submitted:
     def name(self) -> str:
         return "nist-mst as submitted"
 
-    def plan(self, domain: Domain) -> tuple[Group, ...]:
+    def layout(self, domain: Domain) -> tuple[Group, ...]:
         """One group a round, equal shares; the noise is not calibrated to them but given."""
         return tuple(Group(name, "measure", Fraction(1, 2)) for name in ("one-way", "selected"))
 
@@ -68,10 +69,10 @@ def plain_mirror_descent(
     """The field after so many steps from the product of the one-way estimates, converged or not."""
     warm = estimate(domain, one_way)
     observations = Observations(build_tree(domain, [m.clique for m in log]), log)
-    tables = start.warm(observations.plan, warm)
+    tables = starting_point.warm(observations.layout, warm)
     goal = Goal(target=0.0, fine=0.0, patience=0, limit=steps)
     marginals, _ = descend(log, observations, tables, None, warm.total, Squares(), goal, None)
-    return MarkovField(observations.plan.tree, observations.plan.split(marginals), warm.total)
+    return MarkovField(observations.layout.tree, observations.layout.split(marginals), warm.total)
 
 
 class Squares:

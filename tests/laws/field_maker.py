@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from understudy.domain import Domain
 from understudy.model import Field, build_tree
-from understudy.model.factor import align
+from understudy.model.tree.factor import align
 
 
 def brute_marginal(joint: Any, domain: Domain, clique: tuple[str, ...]) -> Any:

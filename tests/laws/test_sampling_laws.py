@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
-from understudy.model import Field, build_tree, sampling
-from understudy.model.families import families
-from understudy.model.rounding import matrix_rounding, remainder_rounding
+from understudy.model import Field, build_tree
+from understudy.model.queries.generation_order import families
+from understudy.model.sampling import synthetic_data
+from understudy.model.sampling.rounding import matrix_rounding, remainder_rounding
 
 METHODS = ["synthetic", "paper", "iid"]
 STAR = Domain({"hub": 3, "a": 2, "b": 4, "c": 3, "d": 5})
@@ -154,7 +155,7 @@ def test_matrix_rounding_keeps_whole_columns_and_runs_of_groups_within_one():
 def test_a_seed_repeats_a_sample_and_threads_do_not_change_it(method, monkeypatch):
     field, _ = star()
     one = field.sample(400, seed=9, method=method)
-    monkeypatch.setattr(sampling, "THREADED_CODES", 0)
+    monkeypatch.setattr(synthetic_data, "THREADED_CODES", 0)
     two = field.sample(400, seed=9, method=method)
     other = field.sample(400, seed=10, method=method)
     assert all((one[name] == two[name]).all() for name in STAR)
@@ -252,7 +253,7 @@ def test_completion_is_stratified_like_any_sample():
 
 
 def test_a_table_too_large_to_propagate_at_once_is_completed_in_parts(monkeypatch):
-    from understudy.model import evidence
+    from understudy.model.queries import evidence
 
     field, _ = star()
     whole = field.sample(300, seed=5)
@@ -287,7 +288,7 @@ def test_impossible_and_misshapen_partial_records_are_refused():
 
 
 def test_a_large_clique_keeps_its_parts_close_though_it_is_rounded_in_blocks(monkeypatch):
-    from understudy.model import synthetic_column
+    from understudy.model.sampling import synthetic_column
 
     monkeypatch.setattr(synthetic_column, "BLOCK_CELLS", 100)
     field, joint = make_field(Domain({"a": 6, "b": 5, "c": 7}), [("a", "b", "c")], seed=2)

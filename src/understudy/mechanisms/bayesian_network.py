@@ -11,8 +11,8 @@ import numpy.typing as npt
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.mechanisms.generator import Arrays, Simulator, header_of, read_header
-from understudy.model.families import group_keys
-from understudy.model.synthetic_column import Conditional, rounding_named, synthetic_column
+from understudy.model.queries.generation_order import group_keys
+from understudy.model.sampling.synthetic_column import Conditional, rounding_named, synthetic_column
 
 KIND = "understudy bayesian network"
 Table = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError, ReleaseError
 from understudy.marginals import Marginal
 from understudy.model import Sample
-from understudy.model.sampling import row_count, seeded
+from understudy.model.sampling.synthetic_data import row_count, seeded
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 DRAWN = 100_000  # records that a marginal is counted on, at least, where it can only be drawn

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.mechanisms.generator import Arrays, Simulator, header_of, read_header
-from understudy.model.sample import smallest_unsigned
+from understudy.model.sampling.sample import smallest_unsigned
 
 KIND = "understudy gradual update"
 Cells = npt.NDArray[np.float64]

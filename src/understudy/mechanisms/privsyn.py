@@ -30,7 +30,7 @@ from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import measure_and_compress
 from understudy.mechanisms.repeated import measure_repeated
-from understudy.model.total import estimate_total
+from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Gaussian, Group
 
 

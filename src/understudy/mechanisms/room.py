@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.spanning_tree import Pair, components
-from understudy.model.junction_tree import LIMIT_CELLS, build_tree
+from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 
 
 class Room:

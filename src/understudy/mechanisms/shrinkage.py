@@ -22,7 +22,7 @@ from understudy.marginals import Measurement
 from understudy.mechanisms import shrinkage_kernel as kernel
 from understudy.mechanisms.one_way import Cells
 from understudy.model import Field, estimate
-from understudy.model.total import estimate_total
+from understudy.model.fitting.record_total import estimate_total
 
 STRENGTHS = np.geomspace(1e-4, 3.0, 16)
 _LEAST = 1e-3  # of a record: what a cell is thought to hold where the prior has none

@@ -1,34 +1,39 @@
-"""The fitted distribution: Private-PGM."""
+"""The fitted distribution: Private-PGM.
+
+tree        factors, junction trees, and belief propagation over their flat layout
+queries     what a calibrated tree answers: marginals, events, likelihoods, and in which order it generates columns
+sampling    records whose marginals match it
+field_file  a field as one safe file
+markov_field  the distribution itself: the three above as methods
+fitting     a field from noisy measurements, to a certified optimum
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from understudy.model.estimation import estimate
-    from understudy.model.factor import Factor
-    from understudy.model.junction_tree import JunctionTree, build_tree
-    from understudy.model.log_potential import LogPotential
+    from understudy.model.fitting.estimation import estimate
     from understudy.model.markov_field import MarkovField
     from understudy.model.markov_field import MarkovField as Field
-    from understudy.model.sample import Sample
+    from understudy.model.sampling.sample import Sample
+    from understudy.model.tree.factor import Factor
+    from understudy.model.tree.junction_tree import JunctionTree, build_tree
 
 # Public name -> its file and its name there. Loaded on first use: estimation brings a compiler with it.
 _FILES = {
-    "Factor": ("factor", "Factor"),
+    "Factor": ("tree.factor", "Factor"),
     "Field": ("markov_field", "MarkovField"),
-    "JunctionTree": ("junction_tree", "JunctionTree"),
-    "LogPotential": ("log_potential", "LogPotential"),
+    "JunctionTree": ("tree.junction_tree", "JunctionTree"),
     "MarkovField": ("markov_field", "MarkovField"),
-    "Sample": ("sample", "Sample"),
-    "build_tree": ("junction_tree", "build_tree"),
-    "estimate": ("estimation", "estimate"),
+    "Sample": ("sampling.sample", "Sample"),
+    "build_tree": ("tree.junction_tree", "build_tree"),
+    "estimate": ("fitting.estimation", "estimate"),
 }
 
 __all__ = [
     "Factor",
     "Field",
     "JunctionTree",
-    "LogPotential",
     "MarkovField",
     "Sample",
     "build_tree",

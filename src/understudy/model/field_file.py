@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from os import PathLike, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
 from understudy.errors import FileError, ParameterError, ReleaseError
-from understudy.model.certificate import FitReport
-from understudy.model.junction_tree import JunctionTree
-from understudy.model.markov_field import MarkovField
+from understudy.model.fit_report import FitReport
+from understudy.model.tree.calibrated_tree import CalibratedTree
+from understudy.model.tree.junction_tree import JunctionTree
+
+Field = TypeVar("Field", bound=CalibratedTree)
 
 FORMAT = "understudy-field"
 VERSION = 1
@@ -27,7 +29,7 @@ LIMIT_CELLS = 1 << 30
 LIMIT_HEADER = 1 << 26
 
 
-def to_arrays(field: MarkovField) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def to_arrays(field: CalibratedTree) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """A header of plain values and the tables of all cliques, `clique_0` onwards."""
     header: dict[str, Any] = {
         "format": FORMAT,
@@ -42,19 +44,21 @@ def to_arrays(field: MarkovField) -> tuple[dict[str, Any], dict[str, npt.NDArray
     return header, {f"clique_{i}": table for i, table in enumerate(field.tables)}
 
 
-def from_arrays(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> MarkovField:
-    """The field of a header and arrays, once they describe one; a ReleaseError says what is wrong."""
+def from_arrays(
+    kind: type[Field], header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+) -> Field:
+    """The field, of this class, of a header and arrays, once they describe one; a ReleaseError says what is wrong."""
     try:
         tree = _tree(header)
         total = float(header["total"])
         fit = _fit(header["fit"])
         tables = [_table(arrays[f"clique_{i}"], tree, i) for i in range(len(tree.cliques))]
-        return MarkovField(tree, tables, total, fit)
+        return kind(tree, tables, total, fit)
     except (ParameterError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ReleaseError(f"the field is damaged: {_reason(error)}", hint="use an undamaged copy.") from None
 
 
-def save(field: MarkovField, path: str | PathLike[str]) -> None:
+def save(field: CalibratedTree, path: str | PathLike[str]) -> None:
     """Write a field to `path`, whole or not at all."""
     header, arrays = to_arrays(field)
     target = Path(path)
@@ -70,7 +74,7 @@ def save(field: MarkovField, path: str | PathLike[str]) -> None:
         raise FileError(f"field file {str(path)!r} cannot be written: {error.strerror}.") from None
 
 
-def load(path: str | PathLike[str]) -> MarkovField:
+def load(kind: type[Field], path: str | PathLike[str]) -> Field:
     """The field of a file that `save` wrote.
 
     Sizes are checked against the header before anything is unpacked, so a hostile file costs no more
@@ -107,7 +111,7 @@ def load(path: str | PathLike[str]) -> MarkovField:
         raise ReleaseError(
             f"field file {str(path)!r} is damaged: {_reason(error)}", hint="use an undamaged copy."
         ) from None
-    return from_arrays(header, arrays)
+    return from_arrays(kind, header, arrays)
 
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -11,55 +11,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Clique, Domain
+from understudy.domain import Clique
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal, Measurement
-from understudy.model.certificate import FitReport
-from understudy.model.elimination import Elimination
-from understudy.model.event import Event, allowed_codes
-from understudy.model.factor import Array, Factor
-from understudy.model.field_summary import FieldSummary
-from understudy.model.junction_tree import JunctionTree
-from understudy.model.sample import Sample
+from understudy.model import field_file
+from understudy.model.queries.elimination import Elimination
+from understudy.model.queries.event import Event, allowed_codes
+from understudy.model.queries.field_summary import FieldSummary
+from understudy.model.queries.likelihood import log_likelihood
+from understudy.model.sampling.sample import Sample
+from understudy.model.sampling.synthetic_data import synthetic_chunks, synthetic_data
+from understudy.model.tree.calibrated_tree import CalibratedTree
+from understudy.model.tree.factor import Array, Factor
 
 
-class MarkovField:
-    """A distribution over a whole table, kept as the calibrated marginals of a junction tree.
-
-    `tables[i]` is the marginal of `tree.cliques[i]` as probabilities (they sum to one); neighbours agree on
-    their separators, which the caller of the constructor answers for. `total` is the number of records
-    the field stands for. Immutable; a question never changes it and costs no privacy.
-    """
-
-    def __init__(
-        self,
-        tree: JunctionTree,
-        marginals: Sequence[npt.ArrayLike],
-        total: float,
-        fit: FitReport | None = None,
-    ) -> None:
-        """`marginals` holds one non-negative table a clique of the tree, in any scale."""
-        if len(marginals) != len(tree.cliques):
-            raise ParameterError(f"{len(marginals)} marginals were given for {len(tree.cliques)} cliques.")
-        if not (math.isfinite(total) and total >= 0):
-            raise ParameterError(f"total {total!r} is not a finite number of at least 0.")
-        self.tree = tree
-        self.tables = tuple(
-            _probabilities(clique, tree.domain.shape(clique), table)
-            for clique, table in zip(tree.cliques, marginals, strict=True)
-        )
-        self.total = float(total)
-        self.fit = fit
-
-    @property
-    def domain(self) -> Domain:
-        """The columns and their sizes."""
-        return self.tree.domain
-
-    @property
-    def cliques(self) -> tuple[Clique, ...]:
-        """The cliques of the junction tree."""
-        return self.tree.cliques
+class MarkovField(CalibratedTree):
+    """A distribution over a whole table that can be asked and sampled: no question changes it or costs privacy."""
 
     def __repr__(self) -> str:
         return (
@@ -118,8 +85,6 @@ class MarkovField:
 
         `records` maps columns to arrays of codes. Columns left out are summed out, exactly.
         """
-        from understudy.model.likelihood import log_likelihood
-
         return log_likelihood(self, records)
 
     def entropy(self) -> float:
@@ -180,8 +145,6 @@ class MarkovField:
         marginals match the field's as closely as whole records can), "paper" (the appendix of the paper to
         the letter) or "iid" (independent draws). Sampling is free: a seed harms no one.
         """
-        from understudy.model.sampling import synthetic_data
-
         return synthetic_data(self, n, given=given, seed=seed, method=method)
 
     def sample_chunks(
@@ -193,54 +156,27 @@ class MarkovField:
         method: str = "synthetic",
     ) -> Iterator[Sample]:
         """`n` records in samples of at most `chunk`, drawn as they are asked for."""
-        from understudy.model.sampling import synthetic_chunks
-
         return synthetic_chunks(self, n, chunk, seed=seed, method=method)
 
     # --- files -------------------------------------------------------------------------------------------
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """A header of plain values and named arrays that together are the field, for files of other kinds."""
-        from understudy.model.field_file import to_arrays
-
-        return to_arrays(self)
+        return field_file.to_arrays(self)
 
     @classmethod
     def from_arrays(cls, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> MarkovField:
         """The field of a header and arrays from `to_arrays`; anything else is refused."""
-        from understudy.model.field_file import from_arrays
-
-        return from_arrays(header, arrays)
+        return field_file.from_arrays(cls, header, arrays)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the field to one file: a JSON header and arrays, no pickle."""
-        from understudy.model.field_file import save
-
-        save(self, path)
+        field_file.save(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> MarkovField:
         """The field of a file that `save` wrote; a damaged or hostile one is refused."""
-        from understudy.model.field_file import load
-
-        return load(path)
-
-
-def _probabilities(clique: Clique, shape: tuple[int, ...], table: npt.ArrayLike) -> Array:
-    """A read-only copy of a marginal, scaled to one."""
-    values = np.asarray(table, dtype=np.float64)
-    if values.size != math.prod(shape):
-        raise ParameterError(f"the marginal of {clique!r} has {values.size} cells, not {math.prod(shape)}.")
-    whole = float(values.sum())
-    if not (math.isfinite(whole) and whole > 0 and float(values.min()) >= 0):
-        raise ParameterError(
-            f"the marginal of {clique!r} must be finite, without a negative cell, and not all zero."
-        )
-    # What sums to one already is kept to the last bit, so that a field survives its file exactly.
-    scale = 1.0 if abs(whole - 1.0) < 1e-12 else 1.0 / whole
-    scaled = np.array(values.reshape(shape) * scale)
-    scaled.flags.writeable = False
-    return scaled
+        return field_file.load(cls, path)
 
 
 def _entropy(table: Array) -> float:

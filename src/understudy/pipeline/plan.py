@@ -11,7 +11,7 @@ from understudy.domain import Clique, Domain, Schema
 from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
-from understudy.model.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
+from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
 from understudy.pipeline import learning
 from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.synthesizer import known_domain, plan_of

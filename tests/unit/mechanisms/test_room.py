@@ -12,7 +12,7 @@ from understudy.mechanisms import MST, Fixed
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.room import Room, cut_to_fit
 from understudy.mechanisms.spanning_tree import spanning_forest
-from understudy.model.junction_tree import LIMIT_CELLS, build_tree
+from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 from understudy.privacy import Budget, Curator, Seeded
 
 HUGE = Domain({"a": 60_000, "b": 60_000, "c": 60_000, "d": 3})

@@ -10,7 +10,7 @@ import pytest
 from understudy.domain import Domain
 from understudy.errors import FileError, ReleaseError
 from understudy.model import Field, build_tree
-from understudy.model.certificate import FitReport
+from understudy.model.fit_report import FitReport
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 
 from understudy.domain import Domain
 from understudy.marginals import Measurement
-from understudy.model import faces
-from understudy.model.hessian import Hessian
-from understudy.model.junction_tree import build_tree
-from understudy.model.observations import Observations
+from understudy.model.fitting import clique_marginals
+from understudy.model.fitting.dual_hessian import Hessian
+from understudy.model.fitting.observations import Observations
+from understudy.model.tree.junction_tree import build_tree
 
 DOMAIN = Domain({"a": 3, "b": 1, "c": 4, "d": 2, "e": 5, "f": 3, "g": 2, "h": 1})
 CLIQUES = [
@@ -37,25 +37,25 @@ def model(cliques, query=None):
         measured.append(Measurement(clique, values, 1.0, query=matrix))
     tree = build_tree(DOMAIN, CLIQUES)
     partial = Observations(tree, measured)
-    return partial, Hessian(partial.plan, partial)
+    return partial, Hessian(partial.layout, partial)
 
 
 def lifted(partial, prices):
     """What every cell pays, by broadcasting."""
-    plan = partial.plan
-    tree, edges = plan.tree, plan.separator_cells
+    layout = partial.layout
+    tree, edges = layout.tree, layout.separator_cells
     cells = [np.zeros(DOMAIN.shape(clique)) for clique in tree.cliques]
 
     def spread(k, columns, part):
         shape = [DOMAIN[name] if name in columns else 1 for name in tree.cliques[k]]
         cells[k] += part.reshape(shape)
 
-    for k, (_, _, above, at, width, *_) in enumerate(plan.cliques.tolist()):
+    for k, (_, _, above, at, width, *_) in enumerate(layout.cliques.tolist()):
         if above >= 0:
             spread(k, tree.separator(k), prices[at : at + width])
             spread(above, tree.separator(k), -prices[at : at + width])
     observed = partial.to_cells(prices[edges : edges + partial.count])
-    for (home, at, size), columns in zip(plan.places, plan.marginals, strict=True):
+    for (home, at, size), columns in zip(layout.places, layout.marginals, strict=True):
         spread(home, columns, observed[at : at + size])
     for i, k in enumerate(tree.roots):
         cells[k] += prices[edges + partial.count + i]
@@ -66,12 +66,12 @@ def lifted(partial, prices):
 @pytest.mark.parametrize("large", [1, 1 << 17])
 @pytest.mark.parametrize("cliques", [CLIQUES, CLIQUES[:3], CLIQUES[4:8], []])
 def test_a_pass_prices_answers_and_sums_every_cell_once(monkeypatch, cliques, large, query):
-    monkeypatch.setattr(faces, "_LARGE", large)
+    monkeypatch.setattr(clique_marginals, "_LARGE", large)
     partial, hessian = model(cliques, query)
     random = np.random.default_rng(6)
-    count = partial.plan.separator_cells + partial.count + len(partial.plan.tree.roots)
+    count = partial.layout.separator_cells + partial.count + len(partial.layout.tree.roots)
     lift = np.stack([lifted(partial, unit) for unit in np.eye(count)], axis=1)
-    prices, weights = random.normal(size=count), random.uniform(0.5, 2.0, size=partial.plan.cells)
+    prices, weights = random.normal(size=count), random.uniform(0.5, 2.0, size=partial.layout.cells)
     values, allowed = random.normal(size=weights.size), random.random(weights.size) < 0.8
     out, cells, yielding = (
         np.full(count, np.nan),
@@ -82,7 +82,7 @@ def test_a_pass_prices_answers_and_sums_every_cell_once(monkeypatch, cliques, la
     hessian.apply(prices, weights, out)
     np.testing.assert_allclose(out, lift.T @ (weights * (lift @ prices)), atol=1e-10)
 
-    value = hessian.buy(prices, values, weights, allowed, cells, out)
+    value = hessian.evaluate(prices, values, weights, allowed, cells, out)
     cost = lift @ prices
     bought = np.where(allowed, np.maximum(values - cost / weights, 0.0), 0.0)
     np.testing.assert_allclose(cells, bought, atol=1e-12)
@@ -98,11 +98,11 @@ def test_a_long_row_is_worked_on_block_by_block():
     domain = Domain({"y": 2, "x": 3_000})
     tree = build_tree(domain, [("y", "x")])
     partial = Observations(tree, [Measurement(("x",), np.zeros(3_000), 1.0)])
-    hessian = Hessian(partial.plan, partial)
+    hessian = Hessian(partial.layout, partial)
     prices = np.random.default_rng(7).normal(size=3_001)
     values, weights, out = np.full(6_000, 5.0), np.full(6_000, 2.0), np.empty(3_001)
     cells = np.empty(6_000)
-    hessian.buy(prices, values, weights, np.zeros(0, np.bool_), cells, out)
+    hessian.evaluate(prices, values, weights, np.zeros(0, np.bool_), cells, out)
     bought = np.maximum(5.0 - (prices[:3_000] + prices[3_000]) / 2.0, 0.0)
     np.testing.assert_allclose(cells, np.tile(bought, 2))
     np.testing.assert_allclose(out, [*(2 * bought), 2 * bought.sum()])
@@ -113,5 +113,5 @@ def test_a_marginal_within_another_costs_no_pass_over_the_clique():
     tree = build_tree(domain, [("a", "c", "d")])
     seen = [("a", "c"), ("c",), ("a",), ("c", "d")]
     partial = Observations(tree, [Measurement(c, np.zeros(domain.size(c)), 1.0) for c in seen])
-    layout = faces.make_faces(partial.plan)
+    layout = clique_marginals.lay_out_marginals(partial.layout)
     assert sorted(layout.spans[:, 1].tolist()) == [8, 12]

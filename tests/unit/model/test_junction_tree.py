@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from understudy.domain import Domain
 from understudy.errors import DomainError, SizeError
-from understudy.model.junction_tree import build_tree, predict
+from understudy.model.tree.junction_tree import build_tree, predict
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""Belief propagation equals brute force, with evidence and without, and does not underflow."""
+"""Belief propagation equals brute force, and does not underflow."""
 
 import math
 
@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.domain import Domain
-from understudy.errors import ParameterError
-from understudy.model.junction_tree import build_tree
-from understudy.model.plan import make_plan
-from understudy.model.propagation import Propagation, condition, propagate
+from understudy.model.tree.junction_tree import build_tree
+from understudy.model.tree.propagation import Propagation, propagate
+from understudy.model.tree.tree_layout import lay_out_tree
 
 
 @st.composite
@@ -48,41 +47,21 @@ def test_marginals_and_the_normaliser_are_those_of_the_whole_table(field):
         np.testing.assert_allclose(table, marginal(tree, whole / whole.sum(), clique), atol=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
-@given(fields(), st.data())
-def test_conditionals_are_those_of_the_whole_table(field, data):
-    tree, tables, random = field
-    found, _ = propagate(tree, tables)
-    name = data.draw(st.sampled_from(tree.domain.names))
-    axis = tree.domain.names.index(name)
-    weights = random.random(tree.domain[name]) if data.draw(st.booleans()) else None
-    code = data.draw(st.integers(0, tree.domain[name] - 1))
-    given_codes = np.eye(tree.domain[name])[code] if weights is None else weights
-    shape = [-1 if i == axis else 1 for i in range(len(tree.domain))]
-    whole = joint(tree, tables) / joint(tree, tables).sum() * given_codes.reshape(shape)
-    answers, log_probability = condition(
-        tree, [table * 17 for table in found], {name: code if weights is None else weights}
-    )
-    assert log_probability == pytest.approx(math.log(whole.sum()), abs=1e-9)
-    for clique, table in zip(tree.cliques, answers, strict=True):
-        np.testing.assert_allclose(table, marginal(tree, whole / whole.sum(), clique), atol=1e-12)
-
-
 @settings(max_examples=50, deadline=None)
 @given(fields())
 def test_the_covariance_pass_is_the_derivative_of_the_marginals(field):
     tree, tables, random = field
-    plan = make_plan(tree)
-    propagation = Propagation(plan)
-    theta = np.log(plan.flatten(tables) + 1e-3)
+    layout = lay_out_tree(tree)
+    propagation = Propagation(layout)
+    theta = np.log(layout.flatten(tables) + 1e-3)
     direction = random.normal(size=theta.size)
     step = 1e-5
     ends = []
     for sign in (1, -1):
         out = np.empty_like(theta)
-        propagation.marginals(theta + sign * step * direction, out, np.empty(plan.separator_cells))
+        propagation.marginals(theta + sign * step * direction, out, np.empty(layout.separator_cells))
         ends.append(out)
-    here, separators = np.empty_like(theta), np.empty(plan.separator_cells)
+    here, separators = np.empty_like(theta), np.empty(layout.separator_cells)
     propagation.marginals(theta, here, separators)
     change = direction.copy()
     propagation.covariance(here, separators, change)
@@ -93,26 +72,26 @@ def test_the_covariance_pass_is_the_derivative_of_the_marginals(field):
 @given(fields())
 def test_the_cheapest_record_is_the_cheapest_of_all(field):
     tree, _, random = field
-    plan = make_plan(tree)
-    cost = random.normal(size=plan.cells)
+    layout = lay_out_tree(tree)
+    cost = random.normal(size=layout.cells)
     everyone = sum(
         table.reshape([tree.domain[name] if name in clique else 1 for name in tree.domain])
-        for clique, table in zip(tree.cliques, plan.split(cost.copy()), strict=True)
+        for clique, table in zip(tree.cliques, layout.split(cost.copy()), strict=True)
     )
-    assert Propagation(plan).cheapest(cost) == pytest.approx(float(np.min(everyone)), abs=1e-9)
+    assert Propagation(layout).cheapest(cost) == pytest.approx(float(np.min(everyone)), abs=1e-9)
 
 
 def test_a_hundred_columns_with_tiny_potentials_neither_underflow_nor_overflow():
     domain = Domain({f"c{i}": 5 for i in range(100)})
     tree = build_tree(domain, [(f"c{i}", f"c{i - 1}") for i in range(1, 100)])
     random = np.random.default_rng(1)
-    plan = make_plan(tree)
-    theta = random.normal(scale=20, size=plan.cells)
+    layout = lay_out_tree(tree)
+    theta = random.normal(scale=20, size=layout.cells)
     for offset in (-700.0, 0.0, 700.0):  # exp(-700 * 99) is far below the smallest float
-        out = np.empty(plan.cells)
-        log_total = Propagation(plan).marginals(theta + offset, out, np.empty(plan.separator_cells))
+        out = np.empty(layout.cells)
+        log_total = Propagation(layout).marginals(theta + offset, out, np.empty(layout.separator_cells))
         assert math.isfinite(log_total)
-        for table in plan.split(out):
+        for table in layout.split(out):
             assert table.sum() == pytest.approx(1.0, abs=1e-9)
 
 
@@ -124,17 +103,3 @@ def test_a_star_of_a_hundred_disagreeing_leaves_does_not_underflow():
     found, log_total = propagate(tree, tables)
     assert math.isfinite(log_total)
     assert all(table.sum() == pytest.approx(1.0, abs=1e-9) for table in found)
-
-
-def test_impossible_evidence_has_probability_zero_and_no_marginals():
-    tree = build_tree(Domain({"a": 2, "b": 2}), [("a", "b")])
-    found, log_probability = condition(tree, [np.array([[1.0, 1.0], [0.0, 0.0]])], {"a": 1})
-    assert log_probability == -math.inf
-    assert not found[0].any()
-
-
-@pytest.mark.parametrize("evidence", [2, -1, 0.5, [1.0], [1.0, -1.0], [1.0, math.nan]])
-def test_evidence_that_is_no_code_and_no_weight_is_refused_by_name(evidence):
-    tree = build_tree(Domain({"a": 2}), ["a"])
-    with pytest.raises(ParameterError, match="'a'"):
-        condition(tree, [np.ones(2)], {"a": evidence})

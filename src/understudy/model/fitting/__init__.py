@@ -1,0 +1,1 @@
+"""A field from noisy measurements: the paper's estimation of theta, to a certified optimum."""

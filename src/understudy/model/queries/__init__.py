@@ -1,0 +1,1 @@
+"""What a calibrated tree answers: marginals, events, likelihoods; and in which order it generates columns."""

@@ -1,0 +1,171 @@
+"""Triangulate a set of cliques and join them into a tree, with its size known before it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from understudy.domain import Clique, Domain
+from understudy.errors import SizeError
+from understudy.model.tree.junction_forest import Forest
+from understudy.model.tree.triangulation import bits, clique_tree, eliminate
+
+LIMIT_CELLS = 50_000_000
+BYTES_PER_CELL = 144  # what an estimation was measured to hold at once: eighteen float64 tables over the tree
+RESTARTS = 8
+
+
+@dataclass(frozen=True)
+class JunctionTree:
+    """Maximal cliques joined so that the cliques that hold a column are connected (running intersection).
+
+    Every clique is in the domain's own order and every column is in one. Cliques stand in collect order:
+    `parent[i] > i`, or -1 for a root. A disconnected model is a forest: one root a component, no
+    empty separators. `order` is the elimination order that gave the tree.
+    """
+
+    domain: Domain
+    cliques: tuple[Clique, ...]
+    parent: tuple[int, ...]
+    order: Clique
+
+    def separator(self, i: int) -> Clique:
+        """The columns that clique `i` shares with its parent; () for a root."""
+        if self.parent[i] < 0:
+            return ()
+        above = set(self.cliques[self.parent[i]])
+        return tuple(name for name in self.cliques[i] if name in above)
+
+    @cached_property
+    def cells(self) -> int:
+        """The exact number of cells of all cliques together."""
+        return sum(self.domain.size(clique) for clique in self.cliques)
+
+    def bytes(self, per_cell: int = BYTES_PER_CELL) -> int:
+        """The memory that an estimation over this tree holds at once, exactly `per_cell` times the cells."""
+        return self.cells * per_cell
+
+    @property
+    def width(self) -> int:
+        """The treewidth: the columns of the largest clique, less one."""
+        return max(len(clique) for clique in self.cliques) - 1
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """The root of every component."""
+        return tuple(i for i, above in enumerate(self.parent) if above < 0)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """For every clique, the cliques whose parent it is."""
+        below: list[list[int]] = [[] for _ in self.cliques]
+        for i, above in enumerate(self.parent):
+            if above >= 0:
+                below[above].append(i)
+        return tuple(map(tuple, below))
+
+    def home(self, clique: Iterable[str]) -> int | None:
+        """The smallest clique of the tree that contains all of `clique`; None when there is none."""
+        wanted = self._graph.mask(self.domain.clique(clique))
+        fitting = [i for i, mask in enumerate(self._graph.masks) if wanted & ~mask == 0]
+        return min(fitting, key=lambda i: (self._graph.sizes[i], i)) if fitting else None
+
+    def with_clique(self, clique: Iterable[str]) -> JunctionTree:
+        """This tree with the least change that gives `clique` a home (never re-triangulated)."""
+        forest = self._graph.copy()
+        forest.admit(self.domain.order(clique))
+        cliques, parent = forest.rooted()
+        return JunctionTree(self.domain, cliques, parent, _elimination(cliques, parent))
+
+    @cached_property
+    def _graph(self) -> Forest:
+        return Forest.of(self.domain, self.cliques, self.parent)
+
+
+def predict(tree: JunctionTree, clique: Iterable[str]) -> int:
+    """The exact cells of `tree.with_clique(clique)`, in microseconds for a pair."""
+    names = tree.domain.order(clique)
+    if len(names) == 2:
+        return tree._graph.cells_with_pair(names[0], names[1])
+    forest = tree._graph.copy()
+    forest.admit(names)
+    return forest.cells
+
+
+def build_tree(
+    domain: Domain,
+    cliques: Iterable[Iterable[str]],
+    *,
+    limit_cells: int | None = LIMIT_CELLS,
+    restarts: int = RESTARTS,
+) -> JunctionTree:
+    """A junction tree with a home for every one of `cliques`; deterministic.
+
+    Greedy elimination of the column whose clique is smallest, then by least fill, then `restarts`
+    perturbed ones; the smallest result is kept. A tree of more than `limit_cells` cells is refused, by
+    exact integers, before anything is allocated.
+    """
+    wanted = [domain.order(clique) for clique in cliques]
+    tree = _best_tree(domain, wanted, restarts)
+    if limit_cells is not None and tree.cells > limit_cells:
+        raise _too_large(tree, wanted, limit_cells)
+    return tree
+
+
+def _best_tree(domain: Domain, cliques: Sequence[Clique], restarts: int) -> JunctionTree:
+    index = {name: i for i, name in enumerate(domain)}
+    neighbours = [0] * len(index)
+    for clique in set(cliques):
+        mask = sum(1 << index[name] for name in clique)
+        for name in clique:
+            neighbours[index[name]] |= mask & ~(1 << index[name])
+    sizes = list(domain.values())
+    best: tuple[int, JunctionTree] | None = None
+    for attempt in range(2 + max(restarts, 0)):
+        order, later, filled = eliminate(list(neighbours), sizes, attempt)
+        tree = _tree(domain, order, later)
+        if best is None or tree.cells < best[0]:
+            best = (tree.cells, tree)
+        if not filled:  # already triangulated: the maximal cliques are what they are
+            break
+    assert best is not None
+    return best[1]
+
+
+def _tree(domain: Domain, order: list[int], later: list[int]) -> JunctionTree:
+    masks, parents = clique_tree(order, later)
+    names = domain.names
+    cliques = tuple(tuple(names[i] for i in bits(mask)) for mask in masks)
+    return JunctionTree(domain, cliques, tuple(parents), tuple(names[v] for v in order))
+
+
+def _too_large(tree: JunctionTree, cliques: Sequence[Clique], limit_cells: int) -> SizeError:
+    """The refusal, naming what to drop or to bin: the one change that helps most."""
+    domain = tree.domain
+    largest = max(tree.cliques, key=domain.size)
+    inside = set(largest)
+    blamed = sorted({c for c in cliques if len(inside.intersection(c)) > 1}, key=domain.size)[-40:]
+    ways = []
+    if blamed:
+        kept = {c: _best_tree(domain, [o for o in cliques if o != c], RESTARTS).cells for c in blamed}
+        drop = min(blamed, key=lambda c: (kept[c], c))
+        if kept[drop] < tree.cells:
+            ways.append(f"leave out clique {drop!r} ({kept[drop]:,} cells without it)")
+    wide = max(largest, key=lambda name: (domain[name], name))
+    ways.append(f"bin or compress column {wide!r} ({domain[wide]:,} codes)")
+    ways.append("raise limit_cells")
+    return SizeError(
+        f"the junction tree needs {tree.cells:,} cells ({tree.bytes():,} bytes to fit), more than "
+        f"limit_cells={limit_cells:,}; its largest clique is {largest!r} with {domain.size(largest):,}.",
+        hint=", or ".join(ways) + ".",
+    )
+
+
+def _elimination(cliques: Sequence[Clique], parent: Sequence[int]) -> Clique:
+    """A perfect elimination order of a junction tree: what a clique does not share with its parent, leaves first."""
+    order: list[str] = []
+    for clique, above in zip(cliques, parent, strict=True):
+        kept = set(cliques[above]) if above >= 0 else set()
+        order.extend(name for name in clique if name not in kept)
+    return tuple(order)

@@ -1,0 +1,178 @@
+"""A junction tree as integers: where every table lies, and how its cells project onto smaller ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique, Domain
+from understudy.model.tree.junction_tree import JunctionTree
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ports:
+    """Places in a vector that cliques project onto, clique by clique: `rows[first[k]:first[k + 1]]` are those of k.
+
+    Columns of `rows`: where in the vector, by which projection, with which sign (see `propagation_kernels.exchange`).
+    """
+
+    rows: Integers
+    first: Integers
+    cells: int
+
+    @property
+    def unsigned(self) -> Ports:
+        """The same places, every sign a plus."""
+        return Ports(np.abs(self.rows), self.first, self.cells)
+
+    @classmethod
+    def of(cls, cliques: int, rows: Sequence[tuple[int, int, int, int]], cells: int) -> Ports:
+        """From rows that begin with their clique."""
+        ordered = sorted(rows)
+        counts = np.bincount(np.array([row[0] for row in ordered], np.int64), minlength=cliques)
+        first = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        return cls(np.array([row[1:] for row in ordered], np.int64).reshape(-1, 3), first, cells)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeLayout:
+    """The flat layout of a tree and of the marginals observed in it; columns as in `propagation_kernels`."""
+
+    tree: JunctionTree
+    cliques: Integers
+    projections: Integers
+    sizes: Integers
+    strides: Integers
+    observed: Ports
+    marginals: tuple[Clique, ...]  # the observed ones
+    places: tuple[tuple[int, int, int], ...]  # of every observed marginal: its home, where it lies, its size
+    walk: tuple[int, ...]
+    cells: int
+    separator_cells: int
+
+    @property
+    def observed_cells(self) -> int:
+        """The cells of all observed marginals together."""
+        return self.observed.cells
+
+    @property
+    def shapes(self) -> tuple[Integers, Integers, Integers]:
+        """What every kernel needs to project: projections, sizes and strides."""
+        return self.projections, self.sizes, self.strides
+
+    def split(self, flat: Floats) -> list[Floats]:
+        """The tables of a flat array, one a clique, shaped by its columns (views)."""
+        domain = self.tree.domain
+        return [
+            flat[a : a + n].reshape(domain.shape(clique))
+            for clique, (a, n) in zip(self.tree.cliques, self.cliques[:, :2].tolist(), strict=True)
+        ]
+
+    def flatten(self, tables: Sequence[Floats]) -> Floats:
+        """Tables, one a clique, as one flat array (a copy)."""
+        return np.concatenate([np.asarray(table, np.float64).reshape(-1) for table in tables])
+
+
+def lay_out_tree(tree: JunctionTree, observed: Sequence[Clique] = ()) -> TreeLayout:
+    """The layout of `tree` with the marginals of `observed` (in the domain's order) read from it.
+
+    Each is read from the smallest clique that contains it: that keeps the curvature low.
+    """
+    builder = Projections(tree.domain)
+    rows = []
+    start = separator_start = 0
+    for k, clique in enumerate(tree.cliques):
+        cells, separator = tree.domain.size(clique), tree.separator(k)
+        above = tree.parent[k]
+        width = tree.domain.size(separator) if above >= 0 else 0
+        down = builder.add(clique, separator) if above >= 0 else -1
+        up = builder.add(tree.cliques[above], separator) if above >= 0 else -1
+        rows.append((start, cells, above, separator_start, width, down, up))
+        start += cells
+        separator_start += width
+    seen, places, observed_start = [], [], 0
+    for clique in observed:
+        home = tree.home(clique)
+        assert home is not None
+        places.append((home, observed_start, tree.domain.size(clique)))
+        seen.append((home, observed_start, builder.add(tree.cliques[home], clique), 1))
+        observed_start += tree.domain.size(clique)
+    return TreeLayout(
+        tree,
+        np.array(rows, np.int64).reshape(-1, 7),
+        *builder.arrays(),
+        Ports.of(len(rows), seen, observed_start),
+        tuple(observed),
+        tuple(places),
+        tuple(_walk(tree)),
+        start,
+        separator_start,
+    )
+
+
+def homes(tree: JunctionTree, cliques: Sequence[Clique]) -> list[int]:
+    """The smallest clique of the tree that holds each of `cliques`."""
+    found = [tree.home(clique) for clique in cliques]
+    assert None not in found
+    return [home for home in found if home is not None]
+
+
+class Projections:
+    """Grows the list of projections; axes that are both kept or both summed are merged."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self.rows: list[tuple[int, int, int]] = []
+        self.sizes: list[int] = []
+        self.strides: list[int] = []
+
+    def arrays(self) -> tuple[Integers, Integers, Integers]:
+        """Projections, sizes and strides, as every kernel wants them."""
+        rows = np.array(self.rows, np.int64).reshape(-1, 3)
+        return rows, np.array(self.sizes, np.int64), np.array(self.strides, np.int64)
+
+    def add(self, clique: Clique, subset: Clique) -> int:
+        """The number of the projection from a clique's cells onto those of some of its columns."""
+        groups: list[list[int]] = []  # size, stride in the target (0: summed)
+        kept = set(subset)
+        below = self.domain.size(subset)
+        for name in clique:
+            size = self.domain[name]
+            if size == 1:
+                continue
+            stride = 0
+            if name in kept:
+                below //= size
+                stride = below
+            if groups and (groups[-1][1] > 0) == (stride > 0):
+                groups[-1] = [groups[-1][0] * size, stride]
+            else:
+                groups.append([size, stride])
+        groups = [[1, 0]] * max(0, 2 - len(groups)) + groups
+        rows = 1
+        for size, _ in groups[:-2]:
+            rows *= size
+        self.rows.append((len(self.sizes), len(groups), rows))
+        self.sizes.extend(size for size, _ in groups)
+        self.strides.extend(stride for _, stride in groups)
+        return len(self.rows) - 1
+
+
+def _walk(tree: JunctionTree) -> list[int]:
+    """A tour that enters every clique once (k) and leaves it again (-k - 1), component by component."""
+    tour: list[int] = []
+    stack = list(reversed(tree.roots))
+    while stack:
+        step = stack.pop()
+        tour.append(step)
+        if step >= 0:
+            if tree.parent[step] >= 0:
+                stack.append(-step - 1)
+            stack.extend(reversed(tree.children[step]))
+    return tour
