@@ -26,13 +26,15 @@ def read(
     columns: Sequence[str] | None = None,
     delimiter: str | None = None,
     null_texts: Sequence[str] = delimited.EMPTY_CELL,
+    rest: pa.DataType | None = None,
     allow_large: bool = False,
 ) -> pa.Table:
     """The table in a file, or in a pandas, Polars or Arrow object, with `columns` only where given.
 
-    `types`, `delimiter`, `null_texts` concern CSV. A column with a cell that does not fit its type is
-    read as text instead: the reader raises for faults of the file, never for a value. `allow_large` lets
-    a gzipped file unpack to any size.
+    `types`, `delimiter`, `null_texts`, `rest` concern CSV. A column with a cell that does not fit its type is
+    read as text instead: the reader raises for faults of the file, never for a value. `rest` is the type of
+    columns that `types` does not name; left out, it is told from their cells, which is not private.
+    `allow_large` lets a gzipped file unpack to any size.
     """
     if not isinstance(data, str | os.PathLike):
         return _select(from_frame(data), columns, "the table")
@@ -42,9 +44,15 @@ def read(
             return _read_binary(found, columns)
         dialect = delimited.read_dialect(found, found.start(delimited.SAMPLE), delimiter)
         _check_names(columns, dialect.names, f"file {str(found.path)!r}")
+        known = {} if rest is None else dict.fromkeys(dialect.names, rest)
         with found.content(allow_large=allow_large) as content:
             return delimited.read_text(
-                found, content, dialect, types=types or {}, columns=columns, null_texts=null_texts
+                found,
+                content,
+                dialect,
+                types=known | dict(types or {}),
+                columns=columns,
+                null_texts=null_texts,
             )
 
 

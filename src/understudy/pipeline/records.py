@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+import pyarrow as pa
+
 from understudy.data import Table, bound, count_values, frame_kind, read
 from understudy.data.stream import MEMORY, check_memory
 from understudy.domain import Clique, Domain, Schema
@@ -82,9 +84,9 @@ class InMemory:
     def open(cls, data: Any, reading: Reading) -> InMemory:
         """The records of a file or a frame."""
         if isinstance(data, str | os.PathLike):
-            # A transform reads columns that the schema does not describe yet, so nothing is known of their types.
-            known = None if reading.schema is None or reading.transforms else reading_types(reading.schema)
-            table, kind = read(data, types=known, delimiter=reading.delimiter), "arrow"
+            known = None if reading.schema is None else reading_types(reading.schema, reading.transforms)
+            rest = None if reading.schema is None else pa.string()
+            table, kind = read(data, types=known, rest=rest, delimiter=reading.delimiter), "arrow"
             table = with_numbers(table) if reading.schema is None else table
         else:
             table, kind = read(data), frame_kind(data)

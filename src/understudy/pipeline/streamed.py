@@ -47,7 +47,7 @@ class StreamedRecords:
     @classmethod
     def open(cls, data: Any, reading: Reading) -> StreamedRecords:
         """The records at an address, every part of which is known to be there and readable."""
-        infer = reading.schema is None or bool(reading.transforms)
+        infer = reading.schema is None
         records = cls(
             _source(os.fspath(data), reading, infer=infer), tuple(reading.transforms), reading.memory
         )
@@ -88,11 +88,11 @@ class StreamedRecords:
     def _batches(self, schema: Schema, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         """The records, with `columns` and the unit's."""
         wanted = list(dict.fromkeys([*columns, *([] if schema.unit is None else [schema.unit])]))
+        types = reading_types(schema, self.transforms)
         if not self.transforms:
-            yield from self.source.scan(wanted, reading_types(schema))
+            yield from self.source.scan(wanted, types)
             return
-        # A transform reads columns that the schema does not describe yet, so nothing is known of their types.
-        for batch in self.source.scan(self.source.types.names, {}):
+        for batch in self.source.scan(self.source.types.names, types):
             table = self._transformed(pa.Table.from_batches([batch])).select(wanted)
             yield from table.combine_chunks().to_batches()
 

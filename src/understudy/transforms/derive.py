@@ -22,6 +22,11 @@ from understudy.transforms import arrays
 class TableTransform(Protocol):
     """A `Transform` from table to table that a release can carry and undo."""
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns it looks at, which a text file hands it as text: the schema describes what it makes of them."""
+        ...
+
     def forward(self, table: pa.Table, /) -> pa.Table:
         """The table with derived columns in place of the original."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,6 +15,7 @@ from understudy.transforms import arrays
 from understudy.transforms.boolean import BooleanCodec
 from understudy.transforms.category import CategoryCodec
 from understudy.transforms.codec import CodeArray, Codec, Within
+from understudy.transforms.derive import TableTransform
 from understudy.transforms.integer import IntegerCodec
 from understudy.transforms.moment import DateCodec, DatetimeCodec
 from understudy.transforms.number import NumberCodec
@@ -70,15 +71,17 @@ class Encoder:
             raise DomainError(f"column {name!r}: {error}") from None
 
 
-def reading_types(schema: Schema) -> dict[str, pa.DataType]:
+def reading_types(schema: Schema, transforms: Iterable[TableTransform] = ()) -> dict[str, pa.DataType]:
     """For each column, the type in which a CSV reader should try to parse it before it falls back to text.
 
     A cell must read the same whatever the others hold, so a type is named only where Arrow's parser
-    agrees with ours; for that the reader must take nothing but the empty cell for null.
+    agrees with ours; for that the reader must take nothing but the empty cell for null. What a transform reads
+    is text, also where the schema describes a column of that name: it is the one that the transform makes.
     """
     known = {name: column for name, column in schema.synthesised.items() if not column.unlearned}
     types = dict.fromkeys([*schema.columns, *([schema.unit] if schema.unit else [])], pa.string())
-    return types | {name: CODECS[type(column)](column).reading_type() for name, column in known.items()}
+    types |= {name: CODECS[type(column)](column).reading_type() for name, column in known.items()}
+    return types | {name: pa.string() for transform in transforms for name in transform.reads}
 
 
 def missing_text(schema: Schema) -> dict[str, str]:

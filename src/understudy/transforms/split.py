@@ -40,6 +40,11 @@ class Floor:
         _check_coarse(self.column, self.divisor, self.cap)
 
     @property
+    def reads(self) -> tuple[str, ...]:
+        """The fine column."""
+        return (self.column,)
+
+    @property
     def top(self) -> int:
         """The coarse value of the cap, and of everything above it."""
         return self.cap // self.divisor
@@ -110,6 +115,11 @@ class Split:
                 f"split of {self.column!r}: moduli {self.moduli!r} do not each add last digits of their own.",
                 hint="order them so that none is covered by those before it, and end with 1.",
             )
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The column that is split."""
+        return (self.column,)
 
     @property
     def floor(self) -> Floor:
