@@ -6,10 +6,19 @@ stored as float tells whether a value is missing, and a categorical column lists
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
+from understudy.data.frame_columns import (
+    comes_as_text,
+    is_foreign,
+    is_untyped,
+    of_any,
+    of_polars,
+    of_series,
+)
 from understudy.errors import ParameterError
 
 PANDAS, POLARS, ARROW = "pandas", "polars", "arrow"
@@ -26,8 +35,8 @@ def from_frame(data: Any) -> pa.Table:
     """An Arrow table with the columns of a pandas, Polars or Arrow object (a pandas index is dropped)."""
     kind = frame_kind(data)
     try:
-        table = _from_pandas(data) if kind == PANDAS else _from_arrow(data)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+        table = _READERS[kind](data)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, ParameterError):
             raise
         # What Arrow says of a value it cannot convert quotes the value.
@@ -37,6 +46,21 @@ def from_frame(data: Any) -> pa.Table:
         ) from None
     _check(table)
     return plain_text(table.replace_schema_metadata(None))
+
+
+def untyped(data: Any) -> frozenset[str]:
+    """The columns of a frame that have no type of their own: they come as text, cell by cell.
+
+    From the frame's types alone, which are public: nothing here looks at a cell.
+    """
+    kind = frame_kind(data)
+    if kind == PANDAS:
+        return frozenset(name for name, column in _pandas_columns(data) if is_untyped(column.dtype))
+    if kind == POLARS:
+        return frozenset(column.name for column in _polars_columns(data) if is_foreign(column.dtype))
+    if isinstance(data, Mapping):
+        return frozenset(str(name) for name, column in data.items() if comes_as_text(column))
+    return frozenset()
 
 
 def like(table: pa.Table, kind: str) -> Any:
@@ -85,31 +109,39 @@ def _from_arrow(data: Any) -> pa.Table:
         return pa.Table.from_batches([data])
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
-    if type(data).__name__ == "LazyFrame":
-        data = data.collect()
-    return pa.table(data)  # anything that speaks Arrow's C interface, or columns by name
+    if isinstance(data, Mapping):
+        return pa.table({str(name): of_any(column) for name, column in data.items()})
+    return pa.table(data)  # anything that speaks Arrow's C interface
+
+
+def _from_polars(data: Any) -> pa.Table:
+    return pa.table({column.name: of_polars(column) for column in _polars_columns(data)})
+
+
+def _polars_columns(data: Any) -> list[Any]:
+    """The columns of a Polars frame, lazy frame or series."""
+    kind = type(data).__name__
+    data = data.collect() if kind == "LazyFrame" else data.to_frame() if kind == "Series" else data
+    return list(data.get_columns())
 
 
 def _from_pandas(data: Any) -> pa.Table:
-    if type(data).__name__ == "Series":
-        data = data.to_frame()
+    return pa.table({name: of_series(column) for name, column in _pandas_columns(data)})
+
+
+def _pandas_columns(data: Any) -> list[tuple[str, Any]]:
+    """The columns of a pandas frame or series, by name."""
+    data = data.to_frame() if type(data).__name__ == "Series" else data
     names = [str(label) for label in data.columns]
     if len(set(names)) != len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise ParameterError(
             f"the table has two columns named {repeated!r}.", hint="give every column its own name."
         )
-    return pa.table({name: _from_series(data.iloc[:, place]) for place, name in enumerate(names)})
+    return [(name, data.iloc[:, place]) for place, name in enumerate(names)]
 
 
-def _from_series(series: Any) -> pa.Array:
-    """A pandas column; one of mixed types, which Arrow refuses, as text."""
-    try:
-        return pa.array(series, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        missing = series.isna()
-        texts = [None if gone else str(value) for value, gone in zip(series, missing, strict=True)]
-        return pa.array(texts, pa.string())
+_READERS = {PANDAS: _from_pandas, POLARS: _from_polars, ARROW: _from_arrow}
 
 
 def _to_pandas(table: pa.Table) -> Any:

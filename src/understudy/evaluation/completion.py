@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.domain.cell_text import text_of
 from understudy.domain.moment import period
 from understudy.errors import SchemaError
 from understudy.transforms import arrays, grammar
@@ -55,7 +56,7 @@ def _complete(column: Column, array: pa.Array) -> Column:
 def _values(column: Category, array: pa.Array) -> tuple[str, ...]:
     order: dict[str, int] = {}
     places = arrays.by_distinct(
-        array, lambda value: order.setdefault(arrays.text_of(value), len(order)), -1, np.int64
+        array, lambda value: order.setdefault(text_of(value), len(order)), -1, np.int64
     )
     counts = np.bincount(places[places >= 0], minlength=len(order))
     texts = list(order)

@@ -23,6 +23,7 @@ from understudy.data import read
 from understudy.data.postgres import PostgresTable
 from understudy.data.postgres_address import is_postgres, parse
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.domain.cell_text import text_of
 from understudy.pipeline.streamed import first_records, is_streamed, table_name
 from understudy.transforms import arrays, grammar
 
@@ -170,9 +171,7 @@ def _sight(name: str, array: pa.Array) -> Sight:
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     places = arrays.by_distinct(encoded, lambda value: 0, -1, np.int64)  # which cells hold something
     order: dict[str, int] = {}
-    texts = arrays.by_distinct(
-        encoded, lambda v: order.setdefault(arrays.text_of(v), len(order)), -1, np.int64
-    )
+    texts = arrays.by_distinct(encoded, lambda v: order.setdefault(text_of(v), len(order)), -1, np.int64)
     blank = order.get("", -2)
     counts = np.bincount(texts[places == 0], minlength=len(order))
     kept = [text for text in order if text != ""]

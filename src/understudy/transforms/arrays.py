@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from understudy.domain.cell_text import text_of
 from understudy.transforms import grammar
 
 Integers = npt.NDArray[np.int64]
@@ -86,19 +87,6 @@ def _is_text(kind: pa.DataType) -> bool:
         or pa.types.is_binary(kind)
         or pa.types.is_large_binary(kind)
     )
-
-
-def text_of(value: Any) -> str:
-    """The text of one value as a file would show it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))  # pandas turns whole numbers beside missing ones into floats
-    return str(value)
 
 
 def integers(array: pa.Array) -> tuple[Integers, Mask | None]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import Boolean
+from understudy.domain.cell_text import text_of
 from understudy.transforms import arrays, grammar
 from understudy.transforms.codec import CodeArray, Codec, Within
 
@@ -22,7 +23,7 @@ class BooleanCodec(Codec[Boolean]):
         return arrays.by_distinct(array, self._code, self.column.null_code, self.dtype)
 
     def _code(self, value: Any) -> int:
-        text = arrays.text_of(value)
+        text = text_of(value)
         if text in self.column.missing_texts or grammar.no_number(text):
             return self.column.null_code
         truth = grammar.truth(text)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import Category
+from understudy.domain.cell_text import text_of
 from understudy.transforms import arrays, grammar
 from understudy.transforms.codec import CodeArray, Codec, Within
 
@@ -39,7 +40,7 @@ class CategoryCodec(Codec[Category]):
         return arrays.by_distinct(array, code_of, self.column.null_code, self.dtype)
 
     def _of_text(self, value: Any) -> int:
-        text = arrays.text_of(value)
+        text = text_of(value)
         if text in self.codes:
             return self.codes[text]
         if text in self.missing or text == "" or (text == "nan" and isinstance(value, float)):
@@ -48,7 +49,7 @@ class CategoryCodec(Codec[Category]):
 
     def _of_other(self, value: Any) -> int:
         """The code of a value when the list holds numbers or booleans."""
-        text = arrays.text_of(value)
+        text = text_of(value)
         if text in self.missing or grammar.no_number(text):
             return self.column.null_code
         meant = self._meaning(text)

@@ -174,4 +174,5 @@ def test_arrow_objects_of_every_kind_are_tables() -> None:
     batch = table.to_batches()[0]
     assert read(batch).equals(table)
     assert read(pa.RecordBatchReader.from_batches(table.schema, [batch])).equals(table)
-    assert read({"a": [1, 2]}).equals(table)
+    assert read({"a": table["a"]}).equals(table)
+    assert read({"a": table["a"].chunk(0)}).equals(table)

@@ -1,0 +1,121 @@
+"""One column of a frame as Arrow, by the type of the column alone: a cell never changes how another is read.
+
+A column without a type that Arrow has (Python objects, categories, periods, ranges) comes as text, cell by
+cell. Whether its cells *could* be numbers is not asked here: that would be decided by all of them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from understudy.domain.cell_text import cell_text
+
+
+def of_cells(cells: Iterable[Any]) -> pa.Array | pa.ChunkedArray:
+    """Python objects as text, each on its own."""
+    return pa.array(list(map(cell_text, cells)), pa.large_string())
+
+
+def of_series(series: Any) -> pa.Array | pa.ChunkedArray:
+    """A pandas column."""
+    import pandas
+
+    dtype = series.dtype
+    if isinstance(dtype, pandas.SparseDtype):
+        return of_series(pandas.Series(np.asarray(series.array)))
+    if isinstance(dtype, pandas.CategoricalDtype):
+        return _of_categories(series)
+    if isinstance(dtype, pandas.StringDtype) and dtype.storage == "pyarrow":
+        return pa.array(series, pa.large_string(), from_pandas=True)  # text of Arrow's already
+    if is_untyped(dtype):
+        return of_cells(series)
+    return of_numpy(series.to_numpy()) if isinstance(dtype, np.dtype) else pa.array(series, from_pandas=True)
+
+
+def is_untyped(dtype: Any) -> bool:
+    """Whether a column of this pandas or NumPy type comes as text: its type says nothing of its cells.
+
+    pandas itself chooses between objects and text, and the type of categories, by looking at the cells, so
+    neither is taken for a type.
+    """
+    if isinstance(dtype, np.dtype):
+        return dtype.kind not in "biufmM"
+    import pandas
+
+    if isinstance(dtype, pandas.SparseDtype):
+        return is_untyped(dtype.subtype)
+    return not isinstance(dtype, (pandas.ArrowDtype, pandas.DatetimeTZDtype, *_nullable()))
+
+
+def of_numpy(array: Any) -> pa.Array | pa.ChunkedArray:
+    """A NumPy array."""
+    if array.ndim != 1:
+        raise ValueError("not one value a cell")
+    if is_untyped(array.dtype):
+        return of_cells(array.tolist() if array.dtype.kind in "US" else array)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:  # wider than any number of Arrow's
+        array = array.astype(np.float64)
+    return pa.array(array, from_pandas=True)
+
+
+def of_polars(series: Any) -> pa.Array | pa.ChunkedArray:
+    """A Polars column."""
+    import polars
+
+    if series.dtype == polars.Object:
+        return of_cells(series.to_list())
+    if is_foreign(series.dtype) or series.dtype in (polars.Categorical, polars.Enum):
+        series = series.cast(polars.String)
+    return series.to_arrow()
+
+
+def is_foreign(dtype: Any) -> bool:
+    """Whether a Polars column of this type comes as text because Arrow has no such type."""
+    import polars
+
+    return dtype in (polars.Object, polars.Int128, polars.UInt128)
+
+
+def of_any(column: Any) -> pa.Array | pa.ChunkedArray:
+    """A column of a table that is given as columns by name: of any of these kinds, or a list of Python objects."""
+    if isinstance(column, list | tuple):
+        return of_cells(column)
+    if isinstance(column, np.ndarray):
+        return of_numpy(column)
+    if _is_series(column, "pandas"):
+        return of_series(column)
+    if _is_series(column, "polars"):
+        return of_polars(column)
+    return column if isinstance(column, pa.Array) else pa.chunked_array(column)
+
+
+def comes_as_text(column: Any) -> bool:
+    """Whether `of_any` makes such a column text because it has no type of its own."""
+    if isinstance(column, list | tuple):
+        return True
+    if isinstance(column, np.ndarray) or _is_series(column, "pandas"):
+        return is_untyped(column.dtype)
+    return _is_series(column, "polars") and is_foreign(column.dtype)
+
+
+def _is_series(column: Any, library: str) -> bool:
+    kind = type(column)
+    return kind.__name__ == "Series" and kind.__module__.partition(".")[0] == library
+
+
+def _of_categories(series: Any) -> pa.Array | pa.ChunkedArray:
+    """Categories as text, whatever type pandas found for their list."""
+    texts = of_cells(series.cat.categories)
+    codes = series.cat.codes.to_numpy().astype(np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), texts)
+
+
+def _nullable() -> tuple[type, ...]:
+    import pandas
+
+    whole = [f"{sign}Int{bits}Dtype" for sign in ("", "U") for bits in (8, 16, 32, 64)]
+    return tuple(getattr(pandas, name) for name in [*whole, "Float32Dtype", "Float64Dtype", "BooleanDtype"])
