@@ -3,7 +3,7 @@
 import understudy as us
 
 release = us.fit(df, schema, epsilon=1.0, delta=1e-9, mechanism=us.MST())
-synthetic = release.sample(len(df))
+synthetic = release.sample()  # as many records as the noisy counts say: an exact number would tell who is in
 """
 
 from importlib import import_module

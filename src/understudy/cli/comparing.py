@@ -88,11 +88,11 @@ def check_pages(inputs: Sequence[str], *outputs: str | None) -> None:
             raise ParameterError(f"output {output!r} is one of the tables.", hint="name another file.")
 
 
-def write_text(path: str, text: str) -> None:
-    """Write a file, whole or not at all."""
+def write_confidential(path: str, text: str) -> None:
+    """Write a file that this user alone can read, whole or not at all."""
     from understudy.data.atomic import whole_file
 
-    with whole_file(path) as file:
+    with whole_file(path, confidential=True) as file:
         file.write(text.encode())
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from understudy.cli.comparing import check_pages, compare_files, tell_comparison, write_text
+from understudy.cli.comparing import check_pages, compare_files, tell_comparison, write_confidential
 from understudy.cli.console import stages
 
 
@@ -50,6 +50,7 @@ def command(real: str, synthetic: str, output: str | None, json_file: str | None
 
     Each measure stands beside those of three tables: a bootstrap of the real records (as close as a table
     of this size need come), independent columns, and uniform values. Nothing is charged: nothing may leave.
+    Pages and figures are written so that you alone can read them (mode 0600).
 
     \b
     Examples:
@@ -65,9 +66,11 @@ def command(real: str, synthetic: str, output: str | None, json_file: str | None
         found = compare_files(real, synthetic, settings, stage)
         if output:
             stage("writing the page")
-            write_text(output, comparison_page(found, real=Path(real).name, synthetic=Path(synthetic).name))
+            write_confidential(
+                output, comparison_page(found, real=Path(real).name, synthetic=Path(synthetic).name)
+            )
         if json_file:
-            write_text(json_file, found.to_json())
+            write_confidential(json_file, found.to_json())
     tell_comparison(found)
     for what, path in (("page", output), ("figures", json_file)):
         if path:

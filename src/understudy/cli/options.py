@@ -97,4 +97,11 @@ ledger = several(
     ),
 )
 
+spreadsheet = click.option(
+    "--safe-for-spreadsheets",
+    "spreadsheet",
+    is_flag=True,
+    help="In a CSV file, put a ' before texts that a spreadsheet would run as formulas (beginning with = + - @).",
+)
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, for machines.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,14 +86,26 @@ def is_folder(output: str) -> bool:
 
 
 def check_output(
-    output: str, rows: str | None = None, *, folder: bool = False, new: bool = False
+    output: str,
+    rows: str | None = None,
+    *,
+    folder: bool = False,
+    new: bool = False,
+    spreadsheet: bool = False,
 ) -> int | None:
     """The rows to generate, once the output can be written: refused before anything is spent.
 
-    `folder` says whether a folder of parts will do, and `new` that none may be in it yet.
+    `folder` says whether a folder of parts will do, and `new` that none may be in it yet; `spreadsheet` that the
+    output is made safe for one, which only a text file needs.
     """
     from understudy.data import check_writable
+    from understudy.data.write import is_text
 
+    if spreadsheet and (is_folder(output) or not is_text(output)):
+        raise ParameterError(
+            f"--safe-for-spreadsheets is for text files, and {output!r} is none.",
+            hint="end the output in .csv, .csv.gz or .tsv, or leave the option out: other kinds say what is text.",
+        )
     wanted = row_figure(rows)
     if wanted is not None and wanted > 10**10:
         raise ParameterError(f"rows {rows} is more than 10 billion.", hint="sample in several files.")
@@ -139,9 +152,35 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
 
 
 def write_sample(
-    release: Release, rows: int | None, output: str, stage: Callable[[str], None], seed: int | None = None
+    release: Release,
+    rows: int | None,
+    output: str,
+    stage: Callable[[str], None],
+    seed: int | None = None,
+    *,
+    spreadsheet: bool = False,
 ) -> int:
-    """Stream so many records to a file, or to a folder of parts; the number written."""
+    """Stream so many records to a file, or to a folder of parts; the number written.
+
+    What is drawn from a release of a test is said to be NOT PRIVATE, beside the output and not in it.
+    """
+    from understudy.pipeline.release import NOT_PRIVATE, NotPrivateWarning
+
+    if not release.private:
+        click.secho(f"understudy: {NOT_PRIVATE}", fg="red", bold=True, err=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotPrivateWarning)  # said above
+        return _write_sample(release, rows, output, stage, seed, spreadsheet)
+
+
+def _write_sample(
+    release: Release,
+    rows: int | None,
+    output: str,
+    stage: Callable[[str], None],
+    seed: int | None,
+    spreadsheet: bool,
+) -> int:
     from understudy.data import Writer
     from understudy.pipeline.parts import sample_to_folder
     from understudy.transforms.encode import missing_text
@@ -150,7 +189,7 @@ def write_sample(
     if is_folder(output):
         return sample_to_folder(release, output, rows, seed=seed)
     written = 0
-    with Writer(output, missing=missing_text(release.schema)) as file:
+    with Writer(output, missing=missing_text(release.schema), spreadsheet=spreadsheet) as file:
         for table in release.sample_chunks(rows, seed=seed):
             stage(f"writing records {written + 1:,} to {written + table.num_rows:,}")
             file.write(table)
@@ -161,7 +200,7 @@ def write_sample(
 
 def summary(release: Release, ledger: Path) -> dict[str, Any]:
     """What a run did: what it spent by stage, what it measured, where it is written down."""
-    from understudy.pipeline.certificate import spent_by_stage
+    from understudy.pipeline.certificate import mechanism_name, spent_by_stage
 
     certificate = release.certificate
     orders: dict[str, int] = {}
@@ -171,13 +210,13 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
         "epsilon": certificate["epsilon"],
         "delta": certificate["delta"],
         "private": release.private,
-        "mechanism": certificate["mechanism"]["name"],
+        "mechanism": mechanism_name(certificate),
         "spent": spent_by_stage(certificate),
         "marginals": orders,
         "estimated_rows": release.rows,
         "dropped_columns": certificate.get("dropped", []),
         "ledger": str(ledger),
-        "warnings": certificate["warnings"],
+        "warnings": certificate.get("warnings", []),
     }
 
 

@@ -16,8 +16,11 @@ from understudy.cli.running import check_output, write_sample
 @click.option(
     "--seed", type=int, help="Draw the same records every time. Sampling protects no one: a seed is safe."
 )
+@options.spreadsheet
 @options.as_json
-def command(release: str, rows: str | None, output: str, seed: int | None, as_json: bool) -> None:
+def command(
+    release: str, rows: str | None, output: str, seed: int | None, spreadsheet: bool, as_json: bool
+) -> None:
     """Draw synthetic records from RELEASE. Costs no privacy; needs no data; any number of rows, streamed.
 
     An OUTPUT that ends in / is a folder of Parquet files: run the same command again to go on with one
@@ -27,15 +30,16 @@ def command(release: str, rows: str | None, output: str, seed: int | None, as_js
     Examples:
       understudy sample people.release -o synthetic.csv
       understudy sample people.release -n 100000 --seed 7 -o synthetic.parquet
+      understudy sample people.release --safe-for-spreadsheets -o synthetic.csv
       understudy sample people.release -n 1e9 -o synthetic/
     """
     from understudy.pipeline import load
 
-    wanted = check_output(output, rows, folder=True)
+    wanted = check_output(output, rows, folder=True, spreadsheet=spreadsheet)
     with stages() as stage:
         stage("reading the release")
         loaded = load(release)
-        written = write_sample(loaded, wanted, output, stage, seed)
+        written = write_sample(loaded, wanted, output, stage, seed, spreadsheet=spreadsheet)
     if as_json:
         show_json({"synthetic": output, "rows": written, "private": loaded.private})
     else:

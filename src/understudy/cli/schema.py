@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from understudy.cli.comparing import write_confidential
+
 
 @click.command(
     "schema",
@@ -25,7 +27,8 @@ def command(file: str, output: str | None, name: str | None, delimiter: str | No
     """Draft a schema from FILE, to be reviewed.
 
     The draft is made by looking at the data: it is not private until a person has read every line of
-    it. Values of a column with many are never copied; what is left out is learned privately later.
+    it, and a file is written so that you alone can read it (mode 0600). Values of a column with many are never
+    copied; what is left out is learned privately later.
     """
     from understudy.pipeline.draft import draft_file
 
@@ -33,7 +36,7 @@ def command(file: str, output: str | None, name: str | None, delimiter: str | No
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return
-    drafted.save(output)
+    write_confidential(output, drafted.to_toml())
     click.echo(f"Draft of {len(drafted.columns)} columns in {output}: review it before use.", err=True)
 
 

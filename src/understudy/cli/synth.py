@@ -20,9 +20,16 @@ from understudy.cli.running import check_output, run_fit, summary, tell, write_s
 @options.data
 @options.mechanism
 @options.ledger
+@options.spreadsheet
 @options.as_json
 def command(
-    data: str, output: str, rows: str | None, release_file: str | None, as_json: bool, **settings: Any
+    data: str,
+    output: str,
+    rows: str | None,
+    release_file: str | None,
+    spreadsheet: bool,
+    as_json: bool,
+    **settings: Any,
 ) -> None:
     """Turn DATA (CSV, Parquet or Arrow) into synthetic records within (epsilon, delta).
 
@@ -38,7 +45,7 @@ def command(
       understudy synth people.csv --schema people.toml --mechanism mst --epsilon 1 --delta 1e-9 \\
           --ledger ledger.db -o synthetic.parquet
     """
-    wanted = check_output(output, rows, folder=True, new=True)
+    wanted = check_output(output, rows, folder=True, new=True, spreadsheet=spreadsheet)
     if release_file:
         check_output(release_file)
     with stages() as stage:
@@ -46,7 +53,7 @@ def command(
         if release_file:
             stage("writing the release")
             release.save(release_file)
-        written = write_sample(release, wanted, output, stage)
+        written = write_sample(release, wanted, output, stage, spreadsheet=spreadsheet)
     said = summary(release, ledger) | {"synthetic": output, "rows": written}
     said |= {"release": release_file} if release_file else {}
     show_json(said) if as_json else tell(said)

@@ -34,11 +34,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def whole_file(path: str | os.PathLike[str], *, confidential: bool = False) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its name only once all of it is safe on disk.
 
     It is written beside its final place and then renamed, so a reader sees the old file or the new one.
     Whatever goes wrong before, the unfinished file is removed. Devices and pipes are written directly.
+    A `confidential` file can be read by this user alone, from its first byte on (mode 0600).
     """
     check_writable(path)
     if is_device(Path(path)):
@@ -49,7 +50,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     unfinished = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     with _faults(path):
         try:
-            with open(unfinished, "xb") as file:
+            with open(unfinished, "xb", opener=_for_me if confidential else None) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -59,6 +60,10 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                 unfinished.unlink()
             raise
         _sync_folder(target.parent)
+
+
+def _for_me(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 @contextmanager

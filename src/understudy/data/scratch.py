@@ -48,18 +48,31 @@ class ScratchFolder:
 
 
 def sweep(parent: Path) -> None:
-    """Remove the folders of processes that ended without doing so."""
+    """Remove the folders of processes that ended without doing so: this user's own, and never through a link.
+
+    Anyone may put a link into a shared temporary folder, so neither the folder nor its lock is followed.
+    """
     for folder in parent.glob(PREFIX + "*"):
         with suppress(OSError):
-            if folder.stat().st_uid == os.getuid() and (lock := locked(folder / LOCK)) is not None:
+            inside = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                mine = os.fstat(inside).st_uid == os.getuid()
+                lock = locked(LOCK, inside) if mine else None
+            finally:
+                os.close(inside)
+            if lock is not None:
                 _remove(folder, lock)
 
 
-def locked(path: Path) -> int | None:
-    """A handle of the file, locked until it is closed; None when another process has it."""
+def locked(path: str | os.PathLike[str], inside: int | None = None) -> int | None:
+    """A handle of the file, locked until it is closed; None when another process has it.
+
+    `inside` is the handle of a folder: the file is then one of that folder, and no link to another.
+    """
     import fcntl
 
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    flags = os.O_RDWR | os.O_CREAT | (0 if inside is None else os.O_NOFOLLOW)
+    handle = os.open(path, flags, 0o600, dir_fd=inside)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -25,6 +25,9 @@ from understudy.data.progress import progress
 from understudy.errors import FileError, ParameterError
 
 SLICE = 1 << 15  # records rendered to text at a time
+# What a spreadsheet takes for the start of a formula, also after space; and what is a number all the same.
+FORMULA = r"^[\s]*[=+\-@\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]|^[\t\r\n]"
+PLAIN_NUMBER = r"^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 
 
@@ -35,16 +38,22 @@ class _Format(Protocol):
 
 
 def write(
-    table: Any, path: str | os.PathLike[str], *, missing: Mapping[str, str] | None = None, delimiter: str = ""
+    table: Any,
+    path: str | os.PathLike[str],
+    *,
+    missing: Mapping[str, str] | None = None,
+    delimiter: str = "",
+    spreadsheet: bool = False,
 ) -> None:
     """Write a table of any kind that `read` takes, in the format that the path's extension names.
 
-    In CSV a missing value is an empty cell, or the text that `missing` gives for its column.
+    In CSV a missing value is an empty cell, or the text that `missing` gives for its column. With `spreadsheet`,
+    a text in CSV that a spreadsheet would take for a formula has a ' before it; numbers stay as they are.
     """
     whole = from_frame(table)
     with (
         progress(f"writing {Path(path).name}", total=whole.num_rows) as advance,
-        Writer(path, missing=missing, delimiter=delimiter, advance=advance) as file,
+        Writer(path, missing=missing, delimiter=delimiter, advance=advance, spreadsheet=spreadsheet) as file,
     ):
         file.write(whole)
 
@@ -63,10 +72,11 @@ class Writer:
         missing: Mapping[str, str] | None = None,
         delimiter: str = "",
         advance: Callable[[float], object] | None = None,
+        spreadsheet: bool = False,
     ) -> None:
         self._path, self._schema = path, schema
         self._missing, self._advance = dict(missing or {}), advance
-        self._open = _format_of(path, delimiter)
+        self._open = _format_of(path, delimiter, spreadsheet)
         self._stack = ExitStack()
         self._file: IO[bytes] | None = None
         self._format: _Format | None = None
@@ -126,13 +136,19 @@ class _Text:
         *,
         delimiter: str,
         gzipped: bool,
+        spreadsheet: bool,
     ) -> None:
         # No time stamp, so that the same table gives the same bytes.
         self._zip = gzip.GzipFile("", "wb", 6, file, mtime=0) if gzipped else None
         self._file: Any = self._zip or file
         self._missing, self._advance, self._delimiter = missing, advance, delimiter
+        names = schema.names
+        self._spreadsheet = spreadsheet
+        if spreadsheet:
+            names = inert(pa.array(names, pa.string())).to_pylist()
+            self._missing = {name: inert(pa.array([text])).to_pylist()[0] for name, text in missing.items()}
         line = io.StringIO()
-        csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(schema.names)
+        csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(names)
         self._file.write(line.getvalue().encode("utf-8"))
 
     def write(self, table: pa.Table) -> None:
@@ -146,8 +162,9 @@ class _Text:
             self._zip.close()
 
     def _render(self, table: pa.Table) -> pa.Buffer:
+        columns = [inert(column) for column in table.columns] if self._spreadsheet else table.columns
         table = pa.table(
-            [_shown(c, self._missing.get(n)) for n, c in zip(table.column_names, table.columns, strict=True)],
+            [_shown(c, self._missing.get(n)) for n, c in zip(table.column_names, columns, strict=True)],
             names=table.column_names,
         )
         style = "needed" if _has_empty_text(table) else "none"
@@ -189,17 +206,27 @@ class _Arrow:
         self._writer.close()
 
 
-def _format_of(path: str | os.PathLike[str], delimiter: str) -> Callable[..., _Format]:
-    """The format that an extension names; unknown ones are refused before anything is done."""
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+def is_text(path: str | os.PathLike[str]) -> bool:
+    """Whether a path's extension, or its being a device, makes a text file of it."""
+    return _suffix(Path(path))[0] in DELIMITERS
+
+
+def _suffix(path: Path) -> tuple[str, bool]:
+    """The extension that names a format, and whether the file is gzipped."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
     gzipped = suffixes[-1:] == [".gz"]
     last = (suffixes[:-1] if gzipped else suffixes)[-1:]
-    suffix = last[0] if last else (".csv" if gzipped or is_device(Path(path)) else "")
+    return last[0] if last else (".csv" if gzipped or is_device(path) else ""), gzipped
+
+
+def _format_of(path: str | os.PathLike[str], delimiter: str, spreadsheet: bool) -> Callable[..., _Format]:
+    """The format that an extension names; unknown ones are refused before anything is done."""
+    suffix, gzipped = _suffix(Path(path))
     if delimiter and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise ParameterError(f"delimiter {delimiter!r} is not one plain character.")
     if suffix in DELIMITERS:
         chosen = delimiter or DELIMITERS[suffix]
-        return lambda *given: _Text(*given, delimiter=chosen, gzipped=gzipped)
+        return lambda *given: _Text(*given, delimiter=chosen, gzipped=gzipped, spreadsheet=spreadsheet)
     if not gzipped and suffix in (".parquet", ".pq"):
         return _Parquet
     if not gzipped and suffix in (".arrow", ".ipc", ".feather", ".arrows"):
@@ -245,6 +272,22 @@ def _shown(column: pa.ChunkedArray, missing: str | None) -> pa.ChunkedArray:
     if missing and column.null_count:
         column = column.cast(pa.string()).fill_null(missing)
     return column
+
+
+def inert(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """A column whose texts no spreadsheet takes for formulas: those that begin like one get a ' before them.
+
+    A text that is a plain number, such as -5, is none; and columns of numbers are left as they are.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column
+    risky = pc.and_(
+        pc.match_substring_regex(column, FORMULA), pc.invert(pc.match_substring_regex(column, PLAIN_NUMBER))
+    )
+    quote, nothing = pa.scalar("'", column.type), pa.scalar("", column.type)
+    return pc.if_else(risky, pc.binary_join_element_wise(quote, column, nothing), column)
 
 
 def _all_whole(column: pa.ChunkedArray) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from understudy.data.atomic import whole_file
 from understudy.domain import Clique
 from understudy.errors import FileError, ParameterError
 from understudy.evaluation.columns import Columns, read_columns, require_codes
@@ -81,7 +82,8 @@ class ContestTests:
             "triples": [list(triple) for triple in self.triples],
             "conjunctions": [{k: list(v) for k, v in c.items()} for c in self.conjunctions],
         }
-        Path(path).write_text(json.dumps(content, separators=(",", ":")), encoding="utf-8")
+        with whole_file(path, confidential=True) as file:  # drawn from a table that may be private
+            file.write(json.dumps(content, separators=(",", ":")).encode())
 
     @classmethod
     def load(cls, path: str | Path) -> ContestTests:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from understudy.errors import ReleaseError
 from understudy.privacy import Group, loss_from_dict, recompute
+from understudy.privacy.budget import positive, probability
 
 _LOSSES = {
     "choose": "choice",
@@ -44,6 +46,40 @@ def verify(certificate: Mapping[str, Any]) -> Verdict:
     except ReleaseError as error:
         return Verdict(False, private, *claimed, None, str(error))
     return Verdict(True, private, *claimed, epsilon)
+
+
+def readable(certificate: Any) -> None:
+    """Nothing, where a certificate has the form that reports, summaries and samples rely on; else a ReleaseError.
+
+    What a curator writes is asked for. What only a run adds (mechanism, warnings, columns that were dropped) may be
+    missing, but is of its kind where it is there. Whether the claims hold is `verify`'s business.
+    """
+    try:
+        said = dict(certificate)
+        positive("epsilon", said["epsilon"])
+        probability("delta", said["delta"])
+        sound = isinstance(said["private"], bool) and isinstance(said.get("statement", ""), str)
+        sound = sound and _texts(said.get("warnings", [])) and _texts(said.get("dropped", []))
+        sound = sound and isinstance(said.get("mechanism", {"name": ""})["name"], str)
+        sound = sound and isinstance(said["charges"], list)
+        for charge in said["charges"] if sound else []:
+            words = charge.get("stage", ""), charge.get("question", ""), *map(str, charge["losses"])
+            sound = sound and _texts(words) and isinstance(charge["losses"], list)
+            rhos = [loss_from_dict(loss).rho for loss in charge["losses"]]
+            sound = sound and math.isfinite(math.fsum(rhos))
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
+        sound = False
+    if not sound:
+        raise ReleaseError("the certificate cannot be read.", hint="ask for the release anew.")
+
+
+def _texts(values: Any) -> bool:
+    return isinstance(values, list | tuple) and all(isinstance(value, str) for value in values)
+
+
+def mechanism_name(certificate: Mapping[str, Any]) -> str:
+    """The name of the mechanism; empty where the certificate is a curator's alone and names none."""
+    return str(certificate["mechanism"]["name"]) if "mechanism" in certificate else ""
 
 
 def staged(

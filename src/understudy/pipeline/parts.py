@@ -64,6 +64,7 @@ def sample_to_folder(
     """
     from understudy.data import Writer, progress
 
+    release.warn_not_private()
     place = Path(folder)
     wanted = _manifest(release, place, rows, seed, within)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +18,7 @@ from understudy.marginals.query import Binned
 from understudy.mechanisms import Generator
 from understudy.mechanisms.generator import generator_from
 from understudy.pipeline import release_file
-from understudy.pipeline.certificate import Verdict, verify
+from understudy.pipeline.certificate import Verdict, readable, verify
 from understudy.transforms.codec import Within
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform, transform_from_dict
@@ -26,6 +27,11 @@ from understudy.transforms.encode import Encoder
 CHUNK = 500_000  # rows that a streamed sample holds at once
 MOST_ROWS = 10**10
 MOST_BYTES = 16 << 30  # of a sample in memory
+NOT_PRIVATE = "NOT PRIVATE: the noise came from a seed. For tests only."
+
+
+class NotPrivateWarning(UserWarning):
+    """Records are drawn from a release whose noise came from a seed: it protects no one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +86,16 @@ class Release:
         """So many synthetic records (`rows` of this release when left out), in the kind of table given to `fit`.
 
         Free, as often as you like. A seed steers only the sampling, which protects no one. `within` says
-        where in its bin a number falls: "uniform" or "midpoint".
+        where in its bin a number falls: "uniform" or "midpoint". A release of a test warns: NOT PRIVATE.
+
+        Privacy: leave `rows` out, or give a number that is public. That of the private table is not: it tells of
+        one record whether it is there.
         """
         from understudy.data import like
 
         if self.kind == "spark":
             return self.sample_spark(rows=rows, seed=seed, within=within)
+        self.warn_not_private()
         wanted = self._count(rows)
         width = 8 * max(1, len(self.schema.columns))
         if wanted * width > MOST_BYTES:
@@ -105,6 +115,7 @@ class Release:
         within: Within = "uniform",
     ) -> Iterator[Any]:
         """The same as Arrow tables of at most `chunk` rows, made as they are asked for."""
+        self.warn_not_private()
         wanted = self._count(rows)
         rng = np.random.default_rng(seed)
         if wanted <= chunk:
@@ -125,6 +136,7 @@ class Release:
         """The same as a Spark DataFrame, drawn by the workers of a session (the running one, when left out)."""
         from understudy.pipeline.on_spark import sample_on_spark
 
+        self.warn_not_private()
         return sample_on_spark(
             self, self._count(rows), spark=spark, seed=seed, partitions=partitions, within=within
         )
@@ -193,10 +205,16 @@ class Release:
             for number, said in enumerate(sections["measurements"])
         )
         transforms = tuple(transform_from_dict(said) for said in sections["transforms"])
+        readable(sections["certificate"])
         release = cls(schema, field, compression, measurements, sections["certificate"], transforms)
         for clique in release.cliques:
             release.domain.clique(clique)
         return release
+
+    def warn_not_private(self) -> None:
+        """Say that what is drawn is of a test, where it is."""
+        if not self.private:
+            warnings.warn(NOT_PRIVATE, NotPrivateWarning, stacklevel=3)
 
     def _count(self, rows: int | None) -> int:
         if rows is None:

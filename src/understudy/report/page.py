@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from understudy.pipeline.certificate import spent_by_stage
+from understudy.pipeline.certificate import mechanism_name, spent_by_stage
 from understudy.pipeline.release import Release
 from understudy.report.graph import edges_of, graph_svg
 from understudy.report.histogram import bars_of, ordered_codes, shortened
@@ -61,9 +61,11 @@ def _privacy(release: Release) -> list[str]:
     warnings += said.get("warnings", [])
     stamp = "".join(f"<p class='warn'>{escape(str(warning))}</p>" for warning in warnings)
     checked = f"{verdict.epsilon:.6f}" if verdict.epsilon is not None else escape(verdict.why)
+    mechanism = escape(mechanism_name(said) or "not named")
+    statement = escape(str(said.get("statement", "no statement."))).capitalize()
     return [
         stamp,
-        f"<p>{escape(str(said['statement'])).capitalize()} Mechanism: {escape(said['mechanism']['name'])}. "
+        f"<p>{statement} Mechanism: {mechanism}. "
         f"Recomputed from the charges alone: epsilon {checked} at delta {said['delta']:g}.</p>",
         f"<p>About {release.rows:,} records, {len(release.domain)} columns, "
         f"{len(release.cliques)} marginals.</p>",

@@ -314,3 +314,21 @@ def test_the_folder_of_a_killed_process_is_swept_by_the_next(tmp_path: Path) -> 
     assert len(list(tmp_path.glob(PREFIX + "*"))) == 1
     ScratchFolder(tmp_path).close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_sweep_follows_no_link(tmp_path: Path) -> None:
+    """Anyone may plant links in a shared folder: nothing behind one is locked, made or removed."""
+    shared, mine = tmp_path / "shared", tmp_path / "mine"
+    for folder in (shared, mine):
+        folder.mkdir()
+    (mine / "thesis").write_text("years of work")
+    (shared / (PREFIX + "link")).symlink_to(mine)
+    left = shared / (PREFIX + "left")
+    left.mkdir()
+    (left / "lock").symlink_to(mine / "made")
+    gone = shared / (PREFIX + "gone")
+    gone.mkdir()
+    (gone / "inside").symlink_to(mine)
+    ScratchFolder(shared).close()
+    assert [path.name for path in mine.iterdir()] == ["thesis"]
+    assert not gone.exists() and (shared / (PREFIX + "link")).is_symlink()

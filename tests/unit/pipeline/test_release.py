@@ -18,6 +18,7 @@ import pytest
 import understudy as us
 from understudy.errors import ParameterError, ReleaseError, SizeError
 from understudy.pipeline import release_file
+from understudy.pipeline.release import NotPrivateWarning
 from understudy.presets import town
 
 PEOPLE = town.simulate(2000, seed=3)
@@ -200,7 +201,11 @@ def test_seeded_noise_is_stamped_for_good(tmp_path: Path) -> None:
         source=Seeded(1),
     )
     release.save(tmp_path / "x.release")
-    assert not us.load(tmp_path / "x.release").private
+    loaded = us.load(tmp_path / "x.release")
+    assert not loaded.private and "NOT PRIVATE" in repr(loaded)
+    for draw in (loaded.sample, lambda rows: list(loaded.sample_chunks(rows))):
+        with pytest.warns(NotPrivateWarning, match="NOT PRIVATE"):
+            draw(3)
     assert replace(release, kind="pandas").sample(3).shape[0] == 3
 
 

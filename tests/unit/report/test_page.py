@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 
 import understudy as us
 from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number
+from understudy.errors import ReleaseError
+from understudy.pipeline.certificate import readable
 from understudy.presets import town
 from understudy.privacy import Seeded
 from understudy.report import page
@@ -89,3 +92,35 @@ def test_the_town_has_a_page_under_every_mechanism(mechanism, tmp_path: Path) ->
     )
     shown = page(release)
     assert all(f"<h3>{name}</h3>" in shown for name in schema.columns)
+
+
+def test_a_page_is_written_whatever_of_the_certificate_is_missing(tmp_path: Path) -> None:
+    schema = us.Schema.from_toml('[columns.y]\ntype = "boolean"\n')
+    table = pa.table({"y": [True, False] * 50})
+    release = us.fit(table, schema, epsilon=1.0, delta=1e-9, ledger=tmp_path / "l.db")
+    for part in release.certificate:
+        less = {name: value for name, value in release.certificate.items() if name != part}
+        replace(release, certificate=less).save(tmp_path / "x.release")
+        try:
+            shown = page(us.load(tmp_path / "x.release"))
+        except ReleaseError:
+            assert part in ("epsilon", "delta", "private", "charges")
+        else:
+            assert "<h3>y</h3>" in shown
+            assert ("Mechanism: not named" in shown) == (part == "mechanism")
+            if part in ("parts", "neighbours"):
+                assert "does not hold" in shown
+
+
+def test_a_certificate_of_another_form_is_refused(tmp_path: Path) -> None:
+    schema = us.Schema.from_toml('[columns.y]\ntype = "boolean"\n')
+    release = us.fit(pa.table({"y": [True] * 9}), schema, epsilon=1.0, delta=1e-9, ledger=tmp_path / "l.db")
+    readable(release.certificate)
+    for part in ("epsilon", "private", "mechanism", "warnings", "dropped", "charges", "statement"):
+        for value in (None, 7, "x", [7], {"name": 3}, float("nan"), [{"losses": 3}]):
+            changed = {**release.certificate, part: value}
+            if (part, value) in (("epsilon", 7), ("statement", "x")):
+                readable(changed)
+                continue
+            with pytest.raises(ReleaseError, match="certificate"):
+                readable(changed)
