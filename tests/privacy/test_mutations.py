@@ -308,6 +308,6 @@ def test_a_planted_bug_is_caught(name, tmp_path, monkeypatch):
     SUITE.check_caught(name, tmp_path, monkeypatch)
 
 
-def test_at_least_a_dozen_bugs_are_planted_and_no_check_is_idle():
-    assert len(SUITE.bugs) >= 12
+def test_bugs_are_planted_and_no_check_is_idle():
+    assert len(SUITE.bugs) >= 29
     assert not SUITE.idle()

@@ -1,0 +1,215 @@
+"""What must hold of budgets and their books: what pays for an answer is checked, written down and on the disk.
+
+As `product_checks`: each check raises AssertionError where a promise is broken, and `test_spending_mutations` plants
+the bugs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from audit_worlds import Filled
+from plain_engine import PlainEngine
+
+from understudy.domain import Domain
+from understudy.errors import BudgetError, LedgerError
+from understudy.privacy import Budget, Curator, Gaussian, Group, Job, Laplace, Ledger
+from understudy.privacy.spending import SLACK_SHARE
+
+BUDGET = Budget(1.0, 1e-5)
+
+
+def _engine() -> PlainEngine:
+    return PlainEngine({"a": [0, 1, 1]}, Domain({"a": 2}), {"city": ["Ely"] * 10})
+
+
+# -- slack -----------------------------------------------------------------------------------------------
+
+
+def check_slack_stays_within_its_share() -> None:
+    """What noise tables and thresholds add to delta is refused once it passes what was set aside for it."""
+    one = [Group("laplace", "laplace", Fraction(1), count=1)]
+    batches = [Group(f"batch {i}", "measure", Fraction(1, 6), weights=(1.0,)) for i in range(6)]
+    asked: list[Callable[[Curator], object]] = [
+        lambda curator: curator.measure(["a"], budget=curator.left),
+        lambda curator: curator.measure(["a"], budget=_planned(curator, batches, "batch 0")),
+        lambda curator: curator.measure(["a"], budget=_planned(curator, one, "laplace")),
+        lambda curator: curator.histogram("a", _planned(curator, one, "laplace"), 3),
+        lambda curator: [curator.discover("city", loss) for loss in curator.commit(batches).values()],
+    ]
+    refused = 0
+    for ask in asked:
+        for delta in (1e-5, 1e-66, 1e-80):
+            curator = Curator(_engine(), Budget(1.0, delta))
+            try:
+                ask(curator)
+            except BudgetError:
+                refused += 1
+            slack = curator.certificate()["slack"]
+            assert slack <= delta * SLACK_SHARE, f"slack {slack:.1e} of a delta of {delta:.0e}"
+    assert refused > len(asked), "no budget was too small for its noise tables"
+
+
+def _planned(curator: Curator, groups: list[Group], name: str) -> Any:
+    return curator.commit(groups)[name]
+
+
+def check_noise_is_never_below_what_was_charged() -> None:
+    """Scales are rounded up from those that were paid for, in every kind of question."""
+    for sigma in np.random.default_rng(0).uniform(20, 90, 50).tolist():
+        curator = Curator(_engine(), BUDGET)
+        (drawn,) = (m.stddev for m in curator.measure(["a"], budget=Gaussian(sigma)))
+        assert drawn >= sigma, "less noise than was charged"
+        curator = Curator(_engine(), BUDGET)
+        epsilon = 1 / sigma
+        (drawn,) = (m.stddev for m in curator.measure(["a"], budget=Laplace(epsilon)))
+        assert drawn / np.sqrt(2) * (1 + 1e-15) >= 1 / epsilon, "less noise than was charged"
+        assert curator.charges[-1].question["scales"][0] >= 1 / epsilon, "less noise than was charged"
+
+
+# -- the disk --------------------------------------------------------------------------------------------
+
+
+class _Watched(sqlite3.Connection):
+    """A connection that looks, at every commit, at what SQLite would do on a power cut."""
+
+    commits = 0
+
+    def execute(self, statement: str, *rest: Any) -> sqlite3.Cursor:
+        if statement.strip().upper().startswith(("COMMIT", "END")):
+            _Watched.commits += 1
+            (synced,) = super().execute("PRAGMA synchronous").fetchone()
+            (journal,) = super().execute("PRAGMA journal_mode").fetchone()
+            assert synced == 3, f"a commit at synchronous = {synced}: a power cut may lose a charge"
+            assert journal == "delete", f"a commit with journal_mode = {journal}"
+        return super().execute(statement, *rest)
+
+
+@contextmanager
+def _watched_connections() -> Iterator[list[sqlite3.Connection]]:
+    """Every connection that is opened meanwhile, each watched."""
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def watched(*given: Any, **settings: Any) -> sqlite3.Connection:
+        found = connect(*given, **{**settings, "factory": _Watched})
+        opened.append(found)
+        return found
+
+    sqlite3.connect = watched  # type: ignore[assignment]
+    _Watched.commits = 0
+    try:
+        yield opened
+    finally:
+        sqlite3.connect = connect
+
+
+def check_every_commit_outlives_a_power_cut(folder: Path) -> None:
+    """At each commit of the ledger, the live connection syncs the file, its journal and the journal's removal."""
+    with _watched_connections() as opened:
+        ledger = Ledger(folder / "ledger.sqlite")
+        ledger.set_limit("people", 5.0, 1e-4)
+        curator = Curator(_engine(), BUDGET, ledger=ledger, job=Job("people", "one"))
+        curator.measure(["a"], budget=BUDGET)
+        curator.finish()
+        Ledger(folder / "ledger.sqlite", create=False)
+    assert len(opened) >= 5
+    assert _Watched.commits == 5, "making, the limit, the job, its answer, its end"
+
+
+@contextmanager
+def _unsynced() -> Iterator[set[int]]:
+    """The files, by number, that hold something written meanwhile which is not yet on the disk."""
+    dirty: set[int] = set()
+    write, sync = os.write, os.fsync
+
+    def written(descriptor: int, text: bytes) -> int:
+        dirty.add(os.fstat(descriptor).st_ino)
+        return write(descriptor, text)
+
+    def synced(descriptor: int) -> None:
+        sync(descriptor)
+        dirty.discard(os.fstat(descriptor).st_ino)
+
+    os.write, os.fsync = written, synced  # type: ignore[assignment]
+    try:
+        yield dirty
+    finally:
+        os.write, os.fsync = write, sync
+
+
+def check_the_mark_is_synced_before_a_count(folder: Path) -> None:
+    """When a record is touched, the mark beside the ledger names the job, on the disk."""
+    path = folder / "ledger.sqlite"
+    seen: list[int] = []
+
+    class Looking(Filled):
+        def count(self, cliques: Any) -> Any:
+            assert not dirty, "records were counted before the mark was synced"
+            seen.append(len((folder / "ledger.sqlite.mark").read_bytes().split()))
+            return super().count(cliques)
+
+    with _unsynced() as dirty:
+        ledger = Ledger(path)
+        before = len((folder / "ledger.sqlite.mark").read_bytes().split())
+        engine = Looking(np.zeros(2, dtype=np.int64), ("a",))
+        Curator(engine, BUDGET, ledger=ledger, job=Job("people", "one")).measure(["a"], budget=BUDGET)
+    assert seen == [before + 2], "the mark does not know the job that pays"
+
+
+# -- a ledger that is not what it was --------------------------------------------------------------------
+
+
+def _used(folder: Path) -> Path:
+    """A ledger with one job."""
+    path = folder / "ledger.sqlite"
+    _ask(Ledger(path), "one")
+    return path
+
+
+def _ask(ledger: Ledger, job: str) -> np.ndarray:
+    curator = Curator(_engine(), BUDGET, ledger=ledger, job=Job("people", job))
+    return curator.measure(["a"], budget=BUDGET)[0].values
+
+
+def _refused(look: Callable[[], object], what: str) -> None:
+    with suppress(LedgerError):
+        look()
+        raise AssertionError(f"a ledger {what} is taken as it is")
+
+
+def check_an_older_ledger_is_refused(folder: Path) -> None:
+    path = _used(folder)
+    copy = shutil.copy(path, folder / "copy")
+    _ask(Ledger(path), "two")
+    shutil.copy(copy, path)
+    _refused(lambda: Ledger(path), "that was rolled back")
+
+
+def _edit(path: Path, statement: str) -> None:
+    with sqlite3.connect(path) as connection:
+        for trigger in ("no_update", "no_delete", "in_order"):
+            connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute(statement)
+    connection.close()
+
+
+def check_an_edited_ledger_is_refused(folder: Path) -> None:
+    path = _used(folder)
+    _edit(path, """UPDATE entries SET body = replace(body, '"epsilon":1.0', '"epsilon":0.1')""")
+    _refused(lambda: Ledger(path), "whose charges were lowered")
+
+
+def check_an_edited_answer_is_refused(folder: Path) -> None:
+    path = _used(folder)
+    changed = "CAST(substr(answer, 1, length(answer) - 1) || x'07' AS BLOB)"
+    _edit(path, f"UPDATE entries SET answer = {changed} WHERE answer IS NOT NULL")
+    _refused(lambda: _ask(Ledger(path), "one"), "whose answers were changed")

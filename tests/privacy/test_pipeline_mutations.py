@@ -1,0 +1,308 @@
+"""The bugs that a whole run could have, planted one by one; each is caught."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import numpy as np
+import pipeline_checks as checks
+import pytest
+from planting import Suite, run
+
+from understudy.data import Table, count_values
+from understudy.marginals import Measurement
+from understudy.pipeline import learning, records, release, streamed, synthesizer
+from understudy.pipeline.records import InMemory
+from understudy.privacy import Seeded, books, randomness
+from understudy.privacy.curator import Curator
+from understudy.transforms.encode import Encoder
+
+SUITE = Suite(checks)
+caught_by = SUITE.caught_by
+
+
+@pytest.mark.parametrize("check", SUITE.checks, ids=lambda check: check.__name__)
+def test_the_product_passes(check, tmp_path):
+    run(check, tmp_path)
+
+
+# -- randomness ------------------------------------------------------------------------------------------
+
+
+@caught_by(checks.check_no_variable_of_the_environment_reaches_the_noise)
+def seed_from_the_environment(patch):
+    def words(self, count):
+        seed = os.environ.get("UNDERSTUDY_DEBUG_SEED")
+        drawn = os.urandom(8 * count) if seed is None else np.random.default_rng(int(seed)).bytes(8 * count)
+        return np.frombuffer(drawn, dtype=np.uint64)
+
+    patch.setattr(randomness.OperatingSystem, "words", words)
+
+
+@caught_by(checks.check_no_variable_of_the_environment_reaches_the_noise)
+def seeded_source_where_a_variable_is_set(patch):
+    def source():
+        return Seeded(1) if "PYTEST_NOISE" in os.environ else randomness.OperatingSystem()
+
+    patch.setattr(synthesizer, "OperatingSystem", source)
+
+
+@caught_by(checks.check_no_variable_of_the_environment_reaches_the_noise)
+def a_variable_is_only_looked_at(patch):
+    words = randomness.OperatingSystem.words
+
+    def looking(self, count):
+        os.getenv("UNDERSTUDY_TRACE")
+        return words(self, count)
+
+    patch.setattr(randomness.OperatingSystem, "words", looking)
+
+
+def _with_source(patch, path, text):
+    known = checks.sources()
+    patch.setattr(checks, "sources", lambda: known | {path: known[path] + text})
+
+
+@caught_by(checks.check_the_environment_and_seeds_are_named_where_they_must_be_alone)
+def seed_read_when_a_module_is_imported(patch):
+    _with_source(patch, "privacy/randomness.py", "\n_SEED = os.getenv('UNDERSTUDY_SEED')\n")
+
+
+@caught_by(checks.check_the_environment_and_seeds_are_named_where_they_must_be_alone)
+def seeded_noise_in_a_mechanism(patch):
+    _with_source(patch, "mechanisms/mst.py", "\nfrom understudy.privacy.randomness import Seeded\n")
+
+
+@caught_by(checks.check_the_environment_and_seeds_are_named_where_they_must_be_alone)
+def generator_of_its_own_in_the_noise(patch):
+    _with_source(patch, "privacy/noise.py", "\n_rng = np.random.default_rng()\n")
+
+
+# -- the number of records -------------------------------------------------------------------------------
+
+
+@caught_by(checks.check_nothing_that_is_said_depends_on_the_number_of_records)
+def exact_number_of_records_in_the_certificate(patch):
+    over, certificate = Curator.over, Curator.certificate
+
+    def counted(self, engine):
+        found = over(self, engine)
+        self._session.records = len(engine)
+        return found
+
+    def telling(self):
+        return certificate(self) | {"records": self._session.records}
+
+    patch.setattr(Curator, "over", counted)
+    patch.setattr(Curator, "certificate", telling)
+
+
+@caught_by(checks.check_nothing_that_is_said_depends_on_the_number_of_records)
+def size_of_the_table_in_the_certificate(patch):
+    """Not the number itself: something that gives it away."""
+    open_ = synthesizer.open_records
+    warn = synthesizer.warnings
+    sizes = []
+
+    def opened(data, reading):
+        found = open_(data, reading)
+        sizes.append(found.table.nbytes // 1000)
+        return found
+
+    patch.setattr(synthesizer, "open_records", opened)
+    patch.setattr(synthesizer, "warnings", lambda *given, **more: [*warn(*given, **more), f"{sizes[-1]} kB"])
+
+
+@caught_by(checks.check_nothing_that_is_said_depends_on_the_number_of_records)
+def exact_number_of_records_in_the_ledger(patch):
+    add = synthesizer.Job
+    check = synthesizer.check_columns
+    seen = []
+
+    def checked(found, schema):
+        seen.append(found.table.num_rows)
+        return check(found, schema)
+
+    patch.setattr(synthesizer, "check_columns", checked)
+    patch.setattr(synthesizer, "Job", lambda name, print_, title: add(name, print_, f"{title} of {seen[-1]}"))
+
+
+@caught_by(checks.check_no_text_holds_the_number_of_records)
+def exact_number_of_records_in_the_learned_schema(patch):
+    learn = learning.learn
+
+    def telling(schema, curator, encode, *given, **more):
+        learned = learn(schema, curator, encode, *given, **more)
+        return replace(learned, rows=len(encode(learned)))
+
+    patch.setattr(learning, "learn", telling)
+
+
+@caught_by(checks.check_the_rows_of_a_release_are_noisy)
+def rows_of_a_release_counted_exactly(patch):
+    encode = InMemory.encode
+    exact = []
+
+    def counted(self, schema):
+        exact.append(self.table.num_rows)
+        return encode(self, schema)
+
+    patch.setattr(InMemory, "encode", counted)
+    patch.setattr(release.Release, "rows", property(lambda self: exact[-1]))
+
+
+# -- what is learned -------------------------------------------------------------------------------------
+
+
+def _exactly(curator, engine, loss):
+    return {
+        name: Measurement((name,), engine.count([(name,)])[0].counts.astype(float), 10.0)
+        for name in engine.domain
+    }
+
+
+@caught_by(checks.check_records_are_counted_behind_the_door_alone)
+def bounds_and_bins_learned_from_exact_counts(patch):
+    patch.setattr(learning, "_measure", _exactly)
+
+
+@caught_by(checks.check_what_is_learned_is_drowned_where_noise_is_large)
+def bounds_learned_from_exact_counts_however_small(patch):
+    patch.setattr(learning, "_measure", _exactly)
+
+
+@caught_by(checks.check_what_is_learned_moves_with_the_noise)
+def bounds_and_bins_learned_without_noise(patch):
+    """Charged, asked, and answered by the exact counts."""
+    noisy = Curator._noisy
+
+    def bare(self, batch, queries, cost):
+        exact = self._count(batch)
+        return exact if exact[0].size > 40 else noisy(self, batch, queries, cost)
+
+    patch.setattr(Curator, "_noisy", bare)
+
+
+@caught_by(checks.check_what_is_learned_is_drowned_where_noise_is_large)
+def bounds_read_from_the_records(patch):
+    learn = learning.learn
+
+    def looking(schema, curator, encode, *given, **more):
+        records_ = curator._engine.records.table
+        found = {
+            name: replace(column, min=int(min(records_[name].to_pylist())))
+            for name, column in schema.columns.items()
+            if name == "a"
+        }
+        return learn(schema.with_columns(found), curator, encode, *given, **more)
+
+    patch.setattr(learning, "learn", looking)
+
+
+@caught_by(checks.check_what_is_learned_is_drowned_where_noise_is_large)
+def values_named_whatever_their_noise(patch):
+    def named(self, engine, column, cost):
+        return sorted(engine.count_values(column))
+
+    patch.setattr(Curator, "_named", named)
+
+
+# -- units -----------------------------------------------------------------------------------------------
+
+
+@caught_by(checks.check_discovery_is_bounded_by_unit)
+def discovery_in_memory_not_bounded_by_unit(patch):
+    patch.setattr(InMemory, "count_values", lambda self, column, schema: count_values(self.table[column]))
+
+
+@caught_by(checks.check_discovery_is_bounded_by_unit)
+def streamed_discovery_not_bounded_by_unit(patch):
+    def unbounded(pairs, most, *rest):
+        return records.count_values([value for _, values in pairs for value in values.to_pylist()])
+
+    patch.setattr(streamed, "count_first_values", unbounded)
+
+
+@caught_by(checks.check_one_unit_moves_counts_by_no_more_than_it_may)
+def records_coded_without_a_bound(patch):
+    def unbounded(self, schema):
+        encoder = Encoder(schema)
+        return Table(encoder.domain, encoder.forward(self.table.select(list(encoder.domain))))
+
+    patch.setattr(InMemory, "encode", unbounded)
+
+
+@caught_by(checks.check_one_unit_moves_counts_by_no_more_than_it_may)
+def one_record_too_many_of_every_unit(patch):
+    bound = records.bound
+    patch.setattr(records, "bound", lambda units, most: bound(units, most + 1))
+
+
+# -- one record, anywhere --------------------------------------------------------------------------------
+
+
+@caught_by(checks.check_an_odd_record_moves_one_cell_and_nothing_else)
+def odd_records_named_in_the_certificate(patch):
+    open_ = synthesizer.open_records
+    warn = synthesizer.warnings
+    seen = []
+
+    def opened(data, reading):
+        found = open_(data, reading)
+        seen.append(found.table["b"].null_count)
+        return found
+
+    patch.setattr(synthesizer, "open_records", opened)
+    patch.setattr(
+        synthesizer, "warnings", lambda *given, **more: warn(*given, **more) + ["misfits"] * seen[-1]
+    )
+
+
+@caught_by(checks.check_an_odd_record_moves_one_cell_and_nothing_else)
+def codes_ranked_by_what_was_seen(patch):
+    """A column's codes counted from its smallest value: one record moves all others."""
+    forward = Encoder.forward
+
+    def ranked(self, table):
+        return {
+            name: np.unique(codes, return_inverse=True)[1].astype(codes.dtype)
+            for name, codes in forward(self, table).items()
+        }
+
+    patch.setattr(Encoder, "forward", ranked)
+
+
+# -- jobs ------------------------------------------------------------------------------------------------
+
+
+@caught_by(checks.check_another_run_is_another_job)
+def fingerprint_without_the_mechanism(patch):
+    print_ = synthesizer._fingerprint
+    patch.setattr(
+        synthesizer, "_fingerprint", lambda schema, mechanism, *rest: print_(schema, checks.MST(), *rest)
+    )
+
+
+@caught_by(checks.check_another_run_is_another_job)
+def every_run_a_new_job(patch):
+    patch.setattr(synthesizer, "_fingerprint", lambda *given: os.urandom(8).hex())
+
+
+@caught_by(checks.check_a_limit_holds_for_the_public_door)
+def jobs_of_a_table_not_added_up(patch):
+    def last(self):
+        jobs = [(books.exact(job.epsilon), books.exact(job.delta)) for job in self.jobs.values()]
+        return (jobs or [(books.Fraction(0), books.Fraction(0))])[-1]
+
+    patch.setattr(books.Account, "spent", property(last))
+
+
+@pytest.mark.parametrize("name", SUITE.bugs)
+def test_a_planted_bug_is_caught(name, tmp_path, monkeypatch):
+    SUITE.check_caught(name, tmp_path, monkeypatch)
+
+
+def test_bugs_are_planted_and_no_check_is_idle():
+    assert len(SUITE.bugs) >= 25
+    assert not SUITE.idle()

@@ -1,0 +1,155 @@
+"""The bugs that budgets and their books could have, planted one by one; each is caught."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import spending_checks as checks
+from planting import Suite, run
+
+from understudy.privacy import batch, chain, log, mark, sparse, spending
+from understudy.privacy.log import Log
+
+SUITE = Suite(checks)
+caught_by = SUITE.caught_by
+
+
+@pytest.mark.parametrize("check", SUITE.checks, ids=lambda check: check.__name__)
+def test_the_product_passes(check, tmp_path):
+    run(check, tmp_path)
+
+
+# -- slack -----------------------------------------------------------------------------------------------
+
+
+@caught_by(checks.check_slack_stays_within_its_share)
+def slack_never_checked(patch):
+    for module in (spending, batch):
+        patch.setattr(module, "check_slack", lambda slack, budget: None)
+
+
+@caught_by(checks.check_slack_stays_within_its_share)
+def slack_of_one_batch_never_checked(patch):
+    patch.setattr(batch, "check_slack", lambda slack, budget: None)
+
+
+@caught_by(checks.check_slack_stays_within_its_share)
+def slack_of_a_plan_forgotten_after_each_question(patch):
+    charge = spending.Plan.charge
+
+    def forgetful(self, asked, loss, slack):
+        return spending.replace(charge(self, asked, loss, slack), slack=0.0)
+
+    patch.setattr(spending.Plan, "charge", forgetful)
+
+
+@caught_by(checks.check_noise_is_never_below_what_was_charged)
+def scales_rounded_down(patch):
+    def down(scales):
+        return [math.nextafter(scale, 0) for scale in scales]
+
+    patch.setattr(batch, "rounded_up", down)
+
+
+@caught_by(checks.check_noise_is_never_below_what_was_charged)
+def laplace_scales_rounded_down(patch):
+    def down(epsilon, neighbours):
+        return neighbours.l1 / epsilon * (1 - 2.0**-50)
+
+    for module in (batch, sparse):
+        patch.setattr(module, "laplace_scale", down)
+
+
+# -- the disk --------------------------------------------------------------------------------------------
+
+
+def _with_pragma(patch, pragma):
+    connect = Log._connect
+
+    def loose(self):
+        connection = connect(self)
+        connection.execute(pragma)
+        return connection
+
+    patch.setattr(Log, "_connect", loose)
+
+
+@caught_by(checks.check_every_commit_outlives_a_power_cut)
+def sqlite_never_syncs(patch):
+    _with_pragma(patch, "PRAGMA synchronous = OFF")
+
+
+@caught_by(checks.check_every_commit_outlives_a_power_cut)
+def sqlite_does_not_sync_the_removal_of_its_journal(patch):
+    _with_pragma(patch, "PRAGMA synchronous = FULL")
+
+
+@caught_by(checks.check_every_commit_outlives_a_power_cut)
+def journal_kept_in_memory(patch):
+    _with_pragma(patch, "PRAGMA journal_mode = MEMORY")
+
+
+@caught_by(checks.check_the_mark_is_synced_before_a_count)
+def mark_not_synced(patch):
+    append = mark.Mark._append
+
+    def lazy(self, line):
+        with pytest.MonkeyPatch.context() as inner:
+            inner.setattr(mark.os, "fsync", lambda descriptor: None)
+            append(self, line)
+
+    patch.setattr(mark.Mark, "_append", lazy)
+
+
+@caught_by(checks.check_the_mark_is_synced_before_a_count)
+def mark_not_raised(patch):
+    patch.setattr(mark.Mark, "reach", lambda self, seq, seal: None)
+
+
+# -- a ledger that is not what it was --------------------------------------------------------------------
+
+
+@caught_by(checks.check_an_older_ledger_is_refused)
+def mark_never_compared(patch):
+    patch.setattr(Log, "_compare", lambda self: None)
+
+
+@caught_by(checks.check_an_older_ledger_is_refused)
+def mark_compared_by_its_length_alone(patch):
+    patch.setattr(mark.Mark, "unmet", lambda self, seals: None if self.intact() else 0)
+
+
+@caught_by(checks.check_an_edited_ledger_is_refused)
+def seals_never_verified(patch):
+    patch.setattr(log, "follow", lambda previous, entry: None)
+
+
+@caught_by(checks.check_an_edited_ledger_is_refused)
+def seal_that_leaves_the_body_out(patch):
+    whole = chain._seal
+
+    def partial(seq, time, kind, name, job, body, *rest):
+        return whole(seq, time, kind, name, job, "", *rest)
+
+    patch.setattr(chain, "_seal", partial)
+
+
+@caught_by(checks.check_an_edited_answer_is_refused)
+def answers_never_verified(patch):
+    def trusting(self, seq):
+        return bytes(
+            self._connection.execute("SELECT answer FROM entries WHERE seq = ?", (seq,)).fetchone()[0]
+        )
+
+    patch.setattr(log.Turn, "answer", trusting)
+
+
+@pytest.mark.parametrize("name", SUITE.bugs)
+def test_a_planted_bug_is_caught(name, tmp_path, monkeypatch):
+    SUITE.check_caught(name, tmp_path, monkeypatch)
+
+
+def test_bugs_are_planted_and_no_check_is_idle():
+    assert len(SUITE.bugs) >= 15
+    assert not SUITE.idle()
