@@ -14,7 +14,9 @@ from understudy.mechanisms.mutual_information import (
     count_in_parts,
     pair_information,
 )
+from understudy.mechanisms.room import cut_to_fit
 from understudy.mechanisms.spanning_tree import Pair, heaviest, spanning_forest
+from understudy.privacy.questions import MOST_CELLS
 
 FORCED_BONUS = 100.0  # paper, step 1: what is added to the weight of a forced pair
 
@@ -40,8 +42,16 @@ class Selection:
 
         A clique of `limit_cells` cells or more becomes the largest part of it that fits. Where that
         befalls an extra triple, its pair would make the model hold the triple all the same: both
-        become the tree's edges beside it, which are then measured twice as well.
+        become the tree's edges beside it. So one may stand there several times: it is measured so often. What
+        no batch could hold together, or no model, is cut further.
         """
+        found = self._within(domain, limit_cells)
+        while limit_cells > 1 and sum(map(domain.size, found)) > MOST_CELLS:
+            limit_cells //= 2
+            found = self._within(domain, limit_cells)
+        return tuple(cut_to_fit(domain, found))
+
+    def _within(self, domain: Domain, limit_cells: int) -> tuple[Clique, ...]:
         instead: dict[Clique, Clique] = {}
         for pair, triple in zip(self.extra[::2], self.extra[1::2], strict=True):
             if domain.size(triple) >= limit_cells:

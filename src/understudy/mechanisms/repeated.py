@@ -13,21 +13,31 @@ from understudy.privacy import Curator, Loss
 
 
 def measure_repeated(
-    curator: Curator, cliques: Sequence[Clique], budget: Loss, weights: Sequence[float] | None = None
+    curator: Curator,
+    cliques: Sequence[Clique],
+    budget: Loss,
+    weights: Sequence[float] | None = None,
+    queries: Sequence[Binned | None] | None = None,
 ) -> list[Measurement]:
     """A measurement of each clique, in order; one that is given several times is measured so often, and averaged.
 
     To average two measurements with independent noise is to measure once with more weight: no budget is lost.
+    Those in bins stand for themselves.
     """
+    given = [None] * len(cliques) if queries is None else list(queries)
     first: dict[frozenset[str], Clique] = {}
-    asked = [first.setdefault(frozenset(clique), tuple(clique)) for clique in cliques]
-    seen: set[Clique] = set()
-    queries: list[Binned | None] = []
-    for clique in asked:
-        queries.append(_every_cell(curator.domain, clique) if clique in seen else None)
-        seen.add(clique)
-    measured = curator.measure(asked, weights, budget, queries if len(seen) < len(asked) else None)
-    return [_averaged([m for m in measured if m.clique == clique]) for clique in first.values()]
+    asked: list[Clique] = []
+    puts: list[Binned | None] = []
+    for clique, query in zip(map(tuple, cliques), given, strict=True):
+        again = query is None and frozenset(clique) in first
+        asked.append(clique if query is not None else first.setdefault(frozenset(clique), clique))
+        puts.append(_every_cell(curator.domain, asked[-1]) if again else query)
+    plain = all(query is None for query in puts)
+    measured = curator.measure(asked, weights, budget, None if plain else puts)
+    groups: dict[object, list[Measurement]] = {}
+    for place, (m, query) in enumerate(zip(measured, given, strict=True)):
+        groups.setdefault(m.clique if query is None else place, []).append(m)
+    return [_averaged(group) for group in groups.values()]
 
 
 def _every_cell(domain: Domain, clique: Clique) -> Binned:
