@@ -12,6 +12,7 @@ from understudy.errors import ReleaseError, UnderstudyError
 from understudy.privacy.books import exact
 from understudy.privacy.budget import Neighbours
 from understudy.privacy.composition import compose
+from understudy.privacy.filters import FILTER_RULE, filtered_epsilon
 from understudy.privacy.losses import Approximate, Gaussian, Laplace, Loss, Slack, loss_from_dict
 from understudy.privacy.spending import Allowance
 
@@ -53,7 +54,7 @@ def certify(allowance: Allowance, charges: Sequence[Charge], *, private: bool) -
 def recompute(certificate: Mapping[str, Any]) -> float:
     """The epsilon of a certificate's charges, composed anew; a ReleaseError where its claims do not hold.
 
-    Within a part the charges compose by the accountant at the part's delta; parts add up.
+    Within a part the charges compose at the part's delta: by the accountant, or, in a filter, by zCDP; parts add up.
     """
     try:
         return _recompute(certificate)
@@ -76,7 +77,7 @@ def _recompute(certificate: Mapping[str, Any]) -> float:
     epsilon = delta = Fraction(0)
     spent = 0.0
     for part, asked in zip(certificate["parts"], losses, strict=True):
-        cost = _cost(asked, part["delta"])
+        cost = _cost(asked, part["rule"], part["delta"])
         if cost > part["epsilon"] * (1 + _ROUNDING):
             raise ReleaseError(f"the certificate claims epsilon {part['epsilon']!r} for what costs {cost!r}.")
         spent += min(cost, part["epsilon"])
@@ -87,8 +88,10 @@ def _recompute(certificate: Mapping[str, Any]) -> float:
     return spent
 
 
-def _cost(losses: Sequence[Loss], delta: float) -> float:
-    """The epsilon of a part's losses at its delta."""
+def _cost(losses: Sequence[Loss], rule: str, delta: float) -> float:
+    """The epsilon of a part's losses at its delta, by the part's rule."""
+    if rule == FILTER_RULE:
+        return filtered_epsilon(losses, delta)
     plain = [loss for loss in losses if isinstance(loss, Approximate)]
     if len(plain) == len(losses) and sum((exact(loss.delta) for loss in plain), Fraction(0)) <= exact(delta):
         return float(sum((exact(loss.epsilon) for loss in plain), Fraction(0)))  # basic composition

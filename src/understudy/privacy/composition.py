@@ -17,8 +17,8 @@ from understudy.privacy.losses import Loss
 class Composition:
     """Several losses in the order of time, each question free to depend on the answers before it.
 
-    Their scales are fixed beforehand (for scales that depend on answers, see `filters`). The order matters only
-    in what follows the last choice: questions before it may be asked in any order among the choices.
+    Their scales are fixed beforehand (for scales that depend on answers, see `filters`). Choices keep their order,
+    and none may follow what comes after the last; measurements before it may be asked anywhere among the choices.
     Every number is an upper bound. Proof: docs/privacy.md, "Accounting".
     """
 

@@ -7,7 +7,7 @@ Two rules, one of which must be chosen before the first question: `Filter` adds 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from understudy.errors import BudgetError
@@ -16,6 +16,11 @@ from understudy.privacy.budget import Budget
 from understudy.privacy.discrete import TAU2, smooth
 from understudy.privacy.losses import Gaussian, Loss
 
+FILTER_RULE = "zCDP filter"  # as certificates name it
+# The share of delta that a zCDP filter sets aside, before its first question, for what losses add outright. Who
+# may trade slack for rho after looking at answers can have more of both than either alone would allow. Slack may
+# fill half of it: that of noise tables counts in both worlds, whose answers may have led to different questions.
+SET_ASIDE = 2.0**-3
 # What an all-Gaussian filter sets aside, of epsilon and of delta, for the noise being discrete.
 _ASIDE = 1e-6
 
@@ -25,7 +30,8 @@ class Filter:
     """A budget and what has been charged to it so far, by the zCDP filter.
 
     Each loss may be chosen after seeing every earlier answer; the promise holds as long as the rhos that were
-    admitted add up to no more than the budget's. Proof: docs/privacy.md, "Accounting".
+    admitted, and what they add to delta outright, each stay within a limit that was fixed before the first.
+    Proof: docs/privacy.md, "Accounting".
     """
 
     budget: Budget
@@ -33,9 +39,8 @@ class Filter:
 
     @property
     def limit(self) -> float:
-        """The rho that the budget allows in all, after the delta that losses added outright."""
-        left = self.budget.delta - self.slack
-        return zcdp.rho(self.budget.epsilon, left) if left > 0 else 0.0
+        """The rho that the budget allows in all: fixed, whatever is asked."""
+        return zcdp.rho(self.budget.epsilon, _kept(self.budget.delta))
 
     @property
     def slack(self) -> float:
@@ -55,14 +60,18 @@ class Filter:
     def admits(self, losses: Iterable[Loss]) -> bool:
         """Whether these losses, on top of those charged, stay within the budget."""
         after = Filter(self.budget, (*self.losses, *losses))
-        return (
-            after.spent <= after.limit and math.fsum(loss.slack for loss in after.losses) < after.budget.delta
-        )
+        return after.spent <= self.limit and _fits(after.slack, self.budget.delta)
 
     def charge(self, *losses: Loss) -> Filter:
         """The filter with these losses charged as well; refused when they do not fit."""
         if not self.admits(losses):
-            asked = math.fsum(loss.rho for loss in losses)
+            asked, slack = math.fsum(loss.rho for loss in losses), math.fsum(loss.slack for loss in losses)
+            if not _fits(self.slack + slack, self.budget.delta):
+                raise BudgetError(
+                    f"a charge of delta {slack:.6g} is more than is left of what was set aside for it: "
+                    f"{self.budget.delta * SET_ASIDE / 2:.6g} in all.",
+                    hint="ask for less, or give a Budget in place of the loss, before any question at a loss.",
+                )
             raise BudgetError(
                 f"a charge of rho {asked:.6g} is more than the {self.left:.6g} left of {self.limit:.6g}.",
                 hint="ask for less.",
@@ -116,6 +125,26 @@ class GaussianFilter:
                 hint="use a larger sigma.",
             )
         return GaussianFilter(self.budget, (*self.losses, *losses))
+
+
+def filtered_epsilon(losses: Sequence[Loss], delta: float) -> float:
+    """The epsilon, at this delta, of losses that a zCDP filter admitted; infinite where none would have.
+
+    Each may have been chosen by earlier answers, so they are not composed as if they had been fixed beforehand.
+    """
+    if not _fits(math.fsum(loss.slack for loss in losses), delta):
+        return math.inf
+    return zcdp.epsilon(math.fsum(loss.rho for loss in losses), _kept(delta))
+
+
+def _kept(delta: float) -> float:
+    """What is left of delta for the losses themselves."""
+    return delta * (1 - SET_ASIDE)
+
+
+def _fits(slack: float, delta: float) -> bool:
+    """Whether slack fits in half of what is set aside."""
+    return 2 * slack <= delta * SET_ASIDE
 
 
 def _bound(loss: Gaussian) -> tuple[float, float, float]:

@@ -17,11 +17,12 @@ from understudy.errors import BudgetError
 from understudy.privacy.books import exact
 from understudy.privacy.budget import Budget, Neighbours
 from understudy.privacy.calibration import Group, calibrate
-from understudy.privacy.filters import Filter
+from understudy.privacy.filters import FILTER_RULE, Filter
 from understudy.privacy.losses import Approximate, Choice, Gaussian, Laplace, Loss, Slack
 
 # The share of a part's delta that noise is not calibrated to: it pays for the error of noise tables (some
-# 1e-60) and for the thresholds of discoveries. It costs a few parts in 10^5 of noise.
+# 1e-60) and for the thresholds of discoveries. It costs a few parts in 10^5 of noise. Slack may fill half of it:
+# questions are chosen by answers, and those of the two worlds may use it on different things.
 SLACK_SHARE = 2.0**-10
 # Of a part's delta, what the thresholds of one whole batch of discoveries may use.
 DISCOVERY_SHARE = 2.0**-12
@@ -83,31 +84,35 @@ class Plan:
     planned: tuple[Planned, ...]
     slack: float = 0.0
     rule: str = "exact composition of a plan fixed beforehand"
-    # Whether something planned after the last choice has been asked: the plan was composed in its order, and
-    # a choice that came later than planned could look at an answer that it was not to see.
-    closed: bool = False
+    # Choices planned before this place may no longer be asked: the plan was composed in its order, and a choice
+    # that came later than planned could look at an answer that it was not to see. They may be left out.
+    reached: int = 0
 
     def charge(self, asked: Loss, loss: Loss, slack: float) -> Plan:
         wanted = _one(asked)
-        place = next((i for i, step in enumerate(self.planned) if step.left and step.loss == wanted), None)
-        if place is None or not _covers(wanted, loss):
+        places = [place for place, step in enumerate(self.planned) if step.left and step.loss == wanted]
+        if not places or not _covers(wanted, loss):
             raise _unplanned(loss)
-        if self.closed and isinstance(wanted, Choice):
+        if isinstance(wanted, Choice):
+            places = [place for place in places if place >= self.reached]
+        if not places:
             raise BudgetError(
-                "a choice is asked after a measurement that was planned to follow the last choice.",
+                "a choice is asked after a choice or a measurement that was planned to follow it.",
                 hint="ask in the order of the plan's groups.",
             )
         check_slack(self.slack + slack, self.budget)
-        step = self.planned[place]
+        place, step = places[0], self.planned[places[0]]
         planned = (*self.planned[:place], replace(step, left=step.left - 1), *self.planned[place + 1 :])
-        closed = self.closed or (step.batch is None and place > self._last_choice)
-        return replace(self, planned=planned, slack=self.slack + slack, closed=closed)
+        reached = max(self.reached, self._reach(place))
+        return replace(self, planned=planned, slack=self.slack + slack, reached=reached)
 
-    @property
-    def _last_choice(self) -> float:
-        """The place of the last choice in the plan; beyond the end where it has none."""
-        places = [place for place, step in enumerate(self.planned) if isinstance(step.loss, Choice)]
-        return max(places, default=math.inf)
+    def _reach(self, place: int) -> int:
+        """The first place whose choices may still be asked once this step has been."""
+        if isinstance(self.planned[place].loss, Choice):
+            return place
+        last = max((p for p, step in enumerate(self.planned) if isinstance(step.loss, Choice)), default=place)
+        # A piece stands at the end whatever its batch; the batch itself was charged when it was cut.
+        return len(self.planned) if place > last and self.planned[place].batch is None else 0
 
     def piece(self, loss: Gaussian) -> tuple[Part, Gaussian]:
         pieces = [step.loss for step in self.planned if step.left and step.batch == loss]
@@ -125,7 +130,7 @@ class Adaptive:
 
     budget: Budget
     spent: Filter
-    rule: str = "zCDP filter"
+    rule: str = FILTER_RULE
 
     def charge(self, asked: Loss, loss: Loss, slack: float) -> Adaptive:
         return replace(self, spent=self.spent.charge(loss, *([Slack(slack)] if slack else [])))
@@ -220,8 +225,8 @@ def table_slack(distance: Fraction, epsilon: float) -> float:
 
 
 def check_slack(slack: float, budget: Budget) -> None:
-    """Nothing, where slack fits in the share set aside for it; else a BudgetError."""
-    if slack > budget.delta * SLACK_SHARE:
+    """Nothing, where slack fits in half of the share set aside for it; else a BudgetError."""
+    if not 2 * slack <= budget.delta * SLACK_SHARE:
         raise BudgetError(
             f"delta {budget.delta!r} leaves too little for noise tables and thresholds ({slack:.1e}).",
             hint="use a larger delta, a smaller epsilon, or fewer discoveries.",
@@ -240,9 +245,7 @@ def _covers(planned: Loss, loss: Loss) -> bool:
         return planned == loss
     if planned.weights is None:
         return planned.sigma == loss.sigma
-    if loss.weights is None or len(planned.weights) != len(loss.weights):
-        return False
-    return planned.sigma == loss.sigma and all(map(math.isclose, planned.weights, loss.weights))
+    return planned.sigma == loss.sigma and planned.weights == loss.weights
 
 
 def _unplanned(loss: Loss) -> BudgetError:
