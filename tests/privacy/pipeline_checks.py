@@ -14,10 +14,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pyarrow as pa
 import pyarrow.csv
 
@@ -30,6 +32,7 @@ from understudy.errors import BudgetError, LedgerError
 from understudy.mechanisms import MST, Independent
 from understudy.pipeline.records import InMemory
 from understudy.privacy import Curator, Ledger, Seeded
+from understudy.transforms.split import Floor
 
 HOME = Path(us.__file__).parent
 SCHEMA = Schema({"a": Integer(min=0, max=9), "b": Category(("x", "y"), missing=True)}, name="people")
@@ -289,6 +292,52 @@ def check_an_odd_record_moves_one_cell_and_nothing_else(folder: Path) -> None:
         for one, other in zip(base.measurements, release.measurements, strict=True):
             assert one.values.shape == other.values.shape, "a record changes the shape of an answer"
             assert np.abs(one.values - other.values).sum() <= 1, "a record moves more than one cell by one"
+
+
+ODD_CELLS: list[Any] = ["x", b"\xff", [1], 10**400, float("nan"), np.float32(2.5)]
+
+
+def check_an_odd_cell_of_a_frame_recodes_no_other(folder: Path) -> None:
+    """Whatever stands in one cell of a column of Python objects, the others are read as before."""
+    schema = Schema({"b": Category(("1", "true", "2.5", "x"))}, name="people")
+    columns: list[list[Any]] = [[1.0, True, 2.5, 1] * 50, [1.0] * 200, [True] * 200]
+    for column in columns:
+        base, *others = (
+            _fit(
+                folder, pandas.DataFrame({"b": pandas.Series(cells, dtype=object)}), schema, source=Seeded(2)
+            )
+            for cells in [column, *([*column, odd] for odd in ODD_CELLS)]
+        )
+        for other in others:
+            assert base.schema == other.schema, "a record changes the schema"
+            for one, two in zip(base.measurements, other.measurements, strict=True):
+                assert np.abs(one.values - two.values).sum() <= 1, "a record recodes others"
+
+
+def check_an_odd_cell_of_a_file_recodes_no_other(folder: Path) -> None:
+    """Whatever stands in one cell of a text file with a schema, transforms or none, the others are read as before."""
+    schema = Schema(
+        {
+            "zip": Category(("00501", "10001", "501", "1e4")),
+            "age": Integer(min=0, max=9),
+            "pay": Category(("1", "1.0", "2", "x")),
+        },
+        name="people",
+    )
+    lines = ["00501,42,1", "10001,77,1.0", "501,15,2"] * 40
+    path = folder / "people.csv"
+    for transforms, odd in product(((), (Floor("age", 10, 90, ()),)), ("x,x,x", "1e4,,", '"",9e99,2')):
+        answers = []
+        for extra in ([], [odd]):
+            path.write_text("\n".join(["zip,age,pay", *lines, *extra]) + "\n")
+            for way in (path, f"csv:{path}"):
+                release = _fit(folder, way, schema, source=Seeded(2), transforms=transforms)
+                answers.append([m.values for m in release.measurements])
+        for one, two in (
+            *zip(answers[0], answers[2], strict=True),
+            *zip(answers[1], answers[3], strict=True),
+        ):
+            assert np.abs(one - two).sum() <= 1, "a record recodes others"
 
 
 # -- jobs ------------------------------------------------------------------------------------------------

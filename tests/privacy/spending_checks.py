@@ -21,7 +21,10 @@ from plain_engine import PlainEngine
 
 from understudy.domain import Domain
 from understudy.errors import BudgetError, LedgerError
-from understudy.privacy import Budget, Curator, Gaussian, Group, Job, Laplace, Ledger
+from understudy.privacy import Budget, Curator, Gaussian, Group, Job, Laplace, Ledger, zcdp
+from understudy.privacy.certificate import recompute
+from understudy.privacy.filters import SET_ASIDE, Filter
+from understudy.privacy.losses import Slack
 from understudy.privacy.spending import SLACK_SHARE
 
 BUDGET = Budget(1.0, 1e-5)
@@ -54,7 +57,7 @@ def check_slack_stays_within_its_share() -> None:
             except BudgetError:
                 refused += 1
             slack = curator.certificate()["slack"]
-            assert slack <= delta * SLACK_SHARE, f"slack {slack:.1e} of a delta of {delta:.0e}"
+            assert 2 * slack <= delta * SLACK_SHARE, f"slack {slack:.1e} of a delta of {delta:.0e}"
     assert refused > len(asked), "no budget was too small for its noise tables"
 
 
@@ -73,6 +76,47 @@ def check_noise_is_never_below_what_was_charged() -> None:
         (drawn,) = (m.stddev for m in curator.measure(["a"], budget=Laplace(epsilon)))
         assert drawn / np.sqrt(2) * (1 + 1e-15) >= 1 / epsilon, "less noise than was charged"
         assert curator.charges[-1].question["scales"][0] >= 1 / epsilon, "less noise than was charged"
+
+
+def check_a_filter_fixes_its_limits_beforehand() -> None:
+    """Nobody who has seen an answer may trade delta for rho: each has its limit, whatever was asked of the other."""
+    before = Filter(BUDGET)
+    slack = BUDGET.delta
+    while not before.admits([Slack(slack)]):
+        slack *= 0.99
+    after = before.charge(Slack(slack))
+    assert after.limit == before.limit, "the limit of rho moves with the slack that was charged"
+    assert 1 / after.left == 1 / before.left
+    full = before.charge(Gaussian((2 * before.limit) ** -0.5 * (1 + 1e-12)))
+    assert full.admits([Slack(slack)]), "the limit of slack moves with the rho that was charged"
+    whole = zcdp.delta(before.limit, BUDGET.epsilon) + 2 * slack
+    assert whole <= BUDGET.delta, f"both limits together cost delta {whole:.3g}"
+
+
+def check_filters_are_recomputed_as_filters() -> None:
+    """Losses that answers may have chosen are composed by zCDP, at what the filter kept of its delta."""
+    curator = Curator(_engine(), BUDGET)
+    for sigma in (30.0, 11.0, 50.0):
+        curator.measure(["a"], budget=Gaussian(sigma))
+    rho = sum(0.5 / sigma**2 for sigma in (30.0, 11.0, 50.0))
+    due = zcdp.epsilon(rho, BUDGET.delta * (1 - SET_ASIDE))
+    assert recompute(curator.certificate()) >= due * (1 - 1e-9), "a filter is taken for a plan"
+
+
+def check_choices_keep_the_order_of_their_plan() -> None:
+    """Of two groups of choices, the first cannot be asked once the second was."""
+    groups = [
+        Group("wide", "choose", Fraction(1, 2), count=1),
+        Group("narrow", "choose", Fraction(1, 2), count=8),
+    ]
+    curator = Curator(_engine(), BUDGET)
+    losses = curator.commit(groups)
+    curator.choose([("a",)], lambda _: np.zeros(2), losses["narrow"])
+    try:
+        curator.choose([("a",)], lambda _: np.zeros(2), losses["wide"])
+    except BudgetError:
+        return
+    raise AssertionError("a choice is asked after one that was planned to follow it")
 
 
 # -- the disk --------------------------------------------------------------------------------------------

@@ -8,7 +8,8 @@ import pytest
 import spending_checks as checks
 from planting import Suite, run
 
-from understudy.privacy import batch, chain, log, mark, sparse, spending
+from understudy.privacy import batch, certificate, chain, filters, log, mark, sparse, spending, zcdp
+from understudy.privacy.composition import compose
 from understudy.privacy.log import Log
 
 SUITE = Suite(checks)
@@ -59,6 +60,36 @@ def laplace_scales_rounded_down(patch):
 
     for module in (batch, sparse):
         patch.setattr(module, "laplace_scale", down)
+
+
+@caught_by(checks.check_a_filter_fixes_its_limits_beforehand)
+def slack_of_a_filter_chosen_after_looking(patch):
+    """The rule that it had: what slack leaves of delta is there for rho, whenever it is asked."""
+
+    def limit(self):
+        return zcdp.rho(self.budget.epsilon, self.budget.delta - self.slack)
+
+    def admits(self, losses):
+        after = filters.Filter(self.budget, (*self.losses, *losses))
+        return after.slack < self.budget.delta and after.spent <= after.limit
+
+    patch.setattr(filters.Filter, "limit", property(limit))
+    patch.setattr(filters.Filter, "admits", admits)
+
+
+@caught_by(checks.check_a_filter_fixes_its_limits_beforehand)
+def slack_of_a_filter_counted_in_one_world(patch):
+    patch.setattr(filters, "_fits", lambda slack, delta: slack <= delta * filters.SET_ASIDE)
+
+
+@caught_by(checks.check_filters_are_recomputed_as_filters)
+def filters_recomputed_as_plans(patch):
+    patch.setattr(certificate, "filtered_epsilon", lambda losses, delta: compose(losses).epsilon(delta))
+
+
+@caught_by(checks.check_choices_keep_the_order_of_their_plan)
+def choices_asked_in_any_order(patch):
+    patch.setattr(spending.Plan, "_reach", lambda self, place: 0)
 
 
 # -- the disk --------------------------------------------------------------------------------------------
@@ -151,5 +182,5 @@ def test_a_planted_bug_is_caught(name, tmp_path, monkeypatch):
 
 
 def test_bugs_are_planted_and_no_check_is_idle():
-    assert len(SUITE.bugs) >= 15
+    assert len(SUITE.bugs) >= 19
     assert not SUITE.idle()
