@@ -15,7 +15,7 @@ $(CORE): pyproject.toml
 
 # And the tools that check it.
 $(READY): $(CORE)
-	$(PIP) --editable ".[dev]"
+	$(PIP) --editable ".[dev]" --editable contest
 	touch $(READY)
 
 .PHONY: help install demo test check bench contest docs
@@ -42,7 +42,7 @@ bench: $(READY) ## print every benchmark, rivals in the same run
 	$(BIN)/python -m benchmarks
 
 contest: $(READY) ## reproduce the paper's results section (two hours; resumes where it stopped)
-	$(PIP) --editable ".[gan]"
+	$(PIP) --editable "contest[gan]"
 	$(BIN)/python -m benchmarks.contest
 
 docs: $(READY) ## regenerate the CLI reference in docs/

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from understudy.evaluation import ContestTests, Scorer
-from understudy.presets import census1940
+from understudy_contest import census1940
 
 ROWS = (300_000, 1_000_000)
 

@@ -15,13 +15,13 @@ from benchmarks.contest.submitted import Submitted
 from understudy.data import Table
 from understudy.domain import Clique
 from understudy.marginals import Counter, Measurement
-from understudy.mechanisms import MST, NIST_MST, FieldGroups, Fit, Mechanism, PrivBayes, PrivSyn
+from understudy.mechanisms import MST, NIST_MST, Fit, Mechanism
 from understudy.mechanisms.mutual_information import all_pairs, count_in_parts
 from understudy.model import estimate
-from understudy.presets import nist2018
 from understudy.privacy import Budget, Curator, Group, Laplace, Seeded
 from understudy.privacy.calibration import calibrate
 from understudy.transforms.compress import Compression
+from understudy_contest import FieldGroups, PrivBayes, PrivSyn, nist2018
 
 Recipe = Callable[[Arena, float], Mechanism]
 GAN = "UCLANESL"
@@ -108,7 +108,7 @@ def fitted(arena: Arena, system: str, table: str, epsilon: float, seed: int) -> 
 def _trained(arena: Arena, records: Table, epsilon: float, seed: int) -> Fit:
     """DP-WGAN; an ImportError where PyTorch is not installed."""
     importlib.import_module("torch")
-    rival = importlib.import_module("understudy.evaluation.wgan")
+    rival = importlib.import_module("understudy_contest.wgan")
     made = rival.train(records, epsilon=epsilon, delta=arena.delta, seed=seed % 2**31)
     return Fit((), made.generator, Compression.none(records.domain))
 

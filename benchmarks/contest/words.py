@@ -24,7 +24,7 @@ documented codes, epsilon and delta, add-or-remove-one-record neighbours, the si
 entry's transforms, forced marginals, weights, merging threshold and selection algorithm.
 
 **Only analogous**: the records. The census of 1940 that was scored cannot be shipped, so a simulator stands in
-for it (`understudy.presets.census1940`), written from the published documentation and never from records. Its
+for it (`understudy_contest.census1940`), written from the published documentation and never from records. Its
 states differ as real ones do, but no frequency is the real one, so the figures beside the paper's are not meant
 to be equal: the order of the systems and the ratios between them are what can be compared. The second data set
 has real records of another survey, coarser columns (PUMA stands for the city, INCWAGE has 22 codes), fewer

@@ -2,51 +2,74 @@
 
 import understudy as us
 
-release = us.fit(df, schema, epsilon=1.0, delta=1e-9, mechanism=us.MST())
+release = us.fit("people.csv", "people.toml", epsilon=1.0, delta=1e-9)
 synthetic = release.sample()  # as many records as the noisy counts say: an exact number would tell who is in
 """
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from understudy.lazy import lazy_names
+from understudy.version import __version__
 
-# Public name -> the room it lives in. Loaded on first use, so that importing does nothing heavy.
-_ROOMS = {
-    "Budget": "understudy.privacy",
-    "Curator": "understudy.privacy",
-    "Domain": "understudy.domain",
-    "Field": "understudy.model",
-    "FieldGroups": "understudy.mechanisms",
-    "Fixed": "understudy.mechanisms",
-    "Independent": "understudy.mechanisms",
-    "Ledger": "understudy.privacy",
-    "MST": "understudy.mechanisms",
-    "Marginal": "understudy.marginals",
-    "Measurement": "understudy.marginals",
-    "NIST_MST": "understudy.mechanisms",
-    "PrivBayes": "understudy.mechanisms",
-    "PrivSyn": "understudy.mechanisms",
-    "Release": "understudy.pipeline",
-    "Schema": "understudy.domain",
-    "Table": "understudy.data",
-    "estimate": "understudy.model",
-    "fit": "understudy.pipeline",
-    "load": "understudy.pipeline",
-    "synth": "understudy.pipeline",
-    "table": "understudy.pipeline",
-}
+if TYPE_CHECKING:
+    from understudy.data import Table
+    from understudy.domain import Domain, Schema
+    from understudy.marginals import Marginal, Measurement
+    from understudy.mechanisms import MST, NIST_MST, Fit, Fixed, Independent, Mechanism
+    from understudy.model import Field, estimate
+    from understudy.pipeline import Release, fit, load, synth, table
+    from understudy.privacy import Budget, Curator, Group, Ledger
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "Budget": "understudy.privacy",
+            "Curator": "understudy.privacy",
+            "Domain": "understudy.domain",
+            "Field": "understudy.model",
+            "Fit": "understudy.mechanisms",
+            "Fixed": "understudy.mechanisms",
+            "Group": "understudy.privacy",
+            "Independent": "understudy.mechanisms",
+            "Ledger": "understudy.privacy",
+            "MST": "understudy.mechanisms",
+            "Marginal": "understudy.marginals",
+            "Measurement": "understudy.marginals",
+            "Mechanism": "understudy.mechanisms",
+            "NIST_MST": "understudy.mechanisms",
+            "Release": "understudy.pipeline",
+            "Schema": "understudy.domain",
+            "Table": "understudy.data",
+            "estimate": "understudy.model",
+            "fit": "understudy.pipeline",
+            "load": "understudy.pipeline",
+            "synth": "understudy.pipeline",
+            "table": "understudy.pipeline",
+        },
+    )
 
-__all__ = [*_ROOMS, "__version__"]  # noqa: PLE0604 (names are strings; the check cannot see through the star)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
-        raise AttributeError(f"module 'understudy' has no attribute {name!r}")
-    value = getattr(import_module(_ROOMS[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = [
+    "MST",
+    "NIST_MST",
+    "Budget",
+    "Curator",
+    "Domain",
+    "Field",
+    "Fit",
+    "Fixed",
+    "Group",
+    "Independent",
+    "Ledger",
+    "Marginal",
+    "Measurement",
+    "Mechanism",
+    "Release",
+    "Schema",
+    "Table",
+    "__version__",
+    "estimate",
+    "fit",
+    "load",
+    "synth",
+    "table",
+]

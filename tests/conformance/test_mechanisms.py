@@ -10,18 +10,10 @@ import pytest
 
 from understudy.data import Table
 from understudy.domain import Domain
-from understudy.mechanisms import (
-    MST,
-    NIST_MST,
-    FieldGroups,
-    Fixed,
-    Independent,
-    Mechanism,
-    PrivBayes,
-    PrivSyn,
-)
-from understudy.mechanisms.generator import generator_from
+from understudy.mechanisms import MST, NIST_MST, Fixed, Independent, Mechanism
+from understudy.mechanisms.registry import generator_from
 from understudy.privacy import Budget, Curator, Seeded
+from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
 BUDGET = Budget(epsilon=1.0, delta=1e-9)
 Factory = Callable[[Table], Mechanism]

@@ -105,8 +105,9 @@ def _warm() -> None:
     import pyarrow as pa
 
     import understudy as us
-    from understudy.mechanisms import MST, PrivBayes, PrivSyn
+    from understudy.mechanisms import MST
     from understudy.privacy import Seeded
+    from understudy_contest import PrivBayes, PrivSyn
 
     table = pa.table({name: np.arange(200) % size for name, size in zip("abc", (2, 3, 5), strict=True)})
     with tempfile.TemporaryDirectory() as folder:

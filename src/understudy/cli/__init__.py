@@ -7,8 +7,8 @@ from importlib import import_module
 
 import click
 
-from understudy import __version__
 from understudy.errors import UnderstudyError
+from understudy.version import __version__
 
 # Command -> the line `understudy --help` shows for it; the command lives in the module of its name.
 COMMANDS = {

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from understudy.mechanisms import registry
+
 Command = Callable[..., Any]
 
 
@@ -31,30 +33,41 @@ budget = several(
     click.option("--allow-large-epsilon", is_flag=True, help="Accept an epsilon above 20, and record it."),
 )
 
-mechanism = several(
-    click.option(
-        "--mechanism",
-        type=click.Choice(
-            ["mst", "nist-mst", "independent", "fixed", "privsyn", "privbayes", "field-groups"]
+
+def mechanism(command: Command) -> Command:
+    """The choice of a mechanism, and every option that one of them takes."""
+    return several(
+        click.option(
+            "--mechanism",
+            type=click.Choice([kind.name for kind in registry.kinds()]),
+            default=registry.DEFAULT,
+            show_default=True,
+            help="What to measure: "
+            + "; ".join(f"{kind.name}, {kind.summary}" for kind in registry.kinds())
+            + ".",
         ),
-        default="mst",
-        show_default=True,
-        help="What to measure.",
-    ),
-    click.option(
-        "--clique",
-        "cliques",
-        multiple=True,
-        metavar="A,B[,C]",
-        help="Columns to measure together: all of them for fixed, the groups of field-groups, forced ones for mst, "
-        "nist-mst and privsyn. Repeatable.",
-    ),
-    click.option(
-        "--public",
-        type=click.Path(),
-        help="A public table with the same columns, for nist-mst and field-groups.",
-    ),
-)
+        *(_setting(option, takers) for option, takers in registry.settings().items()),
+    )(command)
+
+
+def _setting(option: str, takers: list[tuple[str, registry.Setting]]) -> Callable[[Command], Command]:
+    """An option that some mechanisms take; `mechanism_from` finds its value under the option's own name."""
+    meanings: dict[str, list[str]] = {}
+    for name, setting in takers:
+        meanings.setdefault(setting.help, []).append(name)
+    meant = "; ".join(f"{', '.join(names)}: {help}" for help, names in meanings.items())
+    kind = takers[0][1].kind
+    if kind == "cliques":
+        what = f"Columns to measure together ({meant}). Repeatable."
+        return click.option(f"--{option}", option, multiple=True, metavar="A,B[,C]", help=what)
+    if kind == "table":
+        what = f"A public table with the same columns ({meant})."
+        return click.option(f"--{option}", option, type=click.Path(), help=what)
+    if kind == "flag":
+        return click.option(f"--{option}", option, is_flag=True, default=None, help=f"{meant}.")
+    plain = {"integer": int, "number": float}.get(kind, str)
+    return click.option(f"--{option}", option, type=plain, help=f"{meant}.")
+
 
 data = several(
     click.option(

@@ -15,6 +15,7 @@ from understudy.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     from understudy.domain import Schema
+    from understudy.marginals import Counter
     from understudy.mechanisms import Mechanism
     from understudy.pipeline import Release
     from understudy.privacy import Budget
@@ -64,20 +65,32 @@ def budget_of(settings: Mapping[str, Any]) -> Budget:
 
 def mechanism_from(settings: Mapping[str, Any], schema: Schema | None) -> Mechanism:
     """The mechanism that the options ask for."""
-    from understudy.pipeline import table
-    from understudy.pipeline.recipes import mechanism_of
+    from understudy.mechanisms import registry
 
-    public = None
-    if settings.get("public"):
-        if schema is None or schema.unlearned:
-            raise ParameterError(
-                "a public table needs a complete schema: both are to have the same codes.",
-                hint="describe every column with --schema, and give bounds and values that would be learned"
-                + (f": {', '.join(schema.unlearned)}." if schema else "."),
-            )
-        public = table(settings["public"], schema)
-    cliques = [tuple(part.strip() for part in text.split(",")) for text in settings["cliques"]]
-    return mechanism_of(settings["mechanism"], cliques=cliques, public=public)
+    given = {option: settings[option] for option in registry.settings()}
+    kinds = {option: takers[0][1].kind for option, takers in registry.settings().items()}
+    for option, kind in kinds.items():
+        if kind == "cliques":
+            given[option] = tuple(tuple(map(str.strip, text.split(","))) for text in given[option])
+    chosen = registry.mechanism_kind(settings["mechanism"])
+    chosen.check(given)  # before a table is read for it
+    for option, kind in kinds.items():
+        if kind == "table" and given[option]:
+            given[option] = _public(given[option], schema)
+    return chosen.make(**given)
+
+
+def _public(file: str, schema: Schema | None) -> Counter:
+    """A public table, coded as the private one will be."""
+    from understudy.pipeline import table
+
+    if schema is None or schema.unlearned:
+        raise ParameterError(
+            "a public table needs a complete schema: both are to have the same codes.",
+            hint="describe every column with --schema, and give bounds and values that would be learned"
+            + (f": {', '.join(schema.unlearned)}." if schema else "."),
+        )
+    return table(file, schema)
 
 
 def is_folder(output: str) -> bool:

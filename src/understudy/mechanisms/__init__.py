@@ -1,24 +1,41 @@
-"""What to measure: one selection strategy a file."""
+"""What to measure: one selection strategy a file, and `registry`, which lists them."""
 
-from understudy.mechanisms.field_groups import FieldGroups
-from understudy.mechanisms.fixed import Fixed
-from understudy.mechanisms.generator import Generator
-from understudy.mechanisms.independent import Independent
-from understudy.mechanisms.mechanism import Fit, Mechanism
-from understudy.mechanisms.mst import MST
-from understudy.mechanisms.nist_mst import NIST_MST
-from understudy.mechanisms.privbayes import PrivBayes
-from understudy.mechanisms.privsyn import PrivSyn
+from typing import TYPE_CHECKING
+
+from understudy.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from understudy.mechanisms.fixed import Fixed
+    from understudy.mechanisms.generator import Generator
+    from understudy.mechanisms.independent import Independent
+    from understudy.mechanisms.mechanism import Fit, Mechanism
+    from understudy.mechanisms.mst import MST
+    from understudy.mechanisms.nist_mst import NIST_MST
+    from understudy.mechanisms.registry import MechanismKind, Setting
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "Fit": "understudy.mechanisms.mechanism",
+            "Fixed": "understudy.mechanisms.fixed",
+            "Generator": "understudy.mechanisms.generator",
+            "Independent": "understudy.mechanisms.independent",
+            "MST": "understudy.mechanisms.mst",
+            "Mechanism": "understudy.mechanisms.mechanism",
+            "MechanismKind": "understudy.mechanisms.registry",
+            "NIST_MST": "understudy.mechanisms.nist_mst",
+            "Setting": "understudy.mechanisms.registry",
+        },
+    )
 
 __all__ = [
     "MST",
     "NIST_MST",
-    "FieldGroups",
     "Fit",
     "Fixed",
     "Generator",
     "Independent",
     "Mechanism",
-    "PrivBayes",
-    "PrivSyn",
+    "MechanismKind",
+    "Setting",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -122,27 +122,3 @@ def read_header(header: Mapping[str, Any]) -> tuple[Domain, float]:
     if header["version"] != 1:
         raise ReleaseError(f"the generator's version {header['version']!r} is not known.")
     return Domain([(str(name), size) for name, size in header["domain"]]), float(header["total"])
-
-
-def generator_from(header: Mapping[str, Any], arrays: Arrays) -> Generator:
-    """The generator of a header and arrays from its `to_arrays`; anything else is refused."""
-    kind = header.get("format") if isinstance(header, Mapping) else None
-    if kind not in _readers():
-        raise ReleaseError(f"a generator of kind {kind!r} is not known.")
-    try:
-        return _readers()[kind](header, arrays)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-        raise ReleaseError("the generator is damaged.", hint="use an undamaged copy.") from None
-
-
-def _readers() -> dict[Any, Callable[[Mapping[str, Any], Arrays], Generator]]:
-    from understudy.mechanisms import bayesian_network, gradual_update, group_histograms, neural
-    from understudy.model import MarkovField, field_file
-
-    return {
-        field_file.FORMAT: MarkovField.from_arrays,
-        bayesian_network.KIND: bayesian_network.BayesianNetwork.from_arrays,
-        gradual_update.KIND: gradual_update.GradualUpdate.from_arrays,
-        group_histograms.KIND: group_histograms.GroupHistograms.from_arrays,
-        neural.KIND: neural.NeuralGenerator.from_arrays,
-    }

@@ -16,7 +16,7 @@ from understudy.errors import ParameterError, ReleaseError, SizeError, Understud
 from understudy.marginals import Marginal, Measurement
 from understudy.marginals.query import Binned
 from understudy.mechanisms import Generator
-from understudy.mechanisms.generator import generator_from
+from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, readable, verify
 from understudy.transforms.codec import Within

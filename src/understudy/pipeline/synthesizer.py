@@ -26,12 +26,12 @@ from understudy.domain import Domain, Schema
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
 from understudy.mechanisms import MST, Mechanism
+from understudy.mechanisms.registry import describe
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.kinds import name_of, occasion, open_records
 from understudy.pipeline.progress import Progress
-from understudy.pipeline.recipes import describe
 from understudy.pipeline.records import Reading, Records, Uncoded, check_columns, encode_alone
 from understudy.pipeline.release import Release
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from understudy import __version__
 from understudy.errors import ReleaseError, UnderstudyError
 from understudy.privacy.books import exact
 from understudy.privacy.budget import Neighbours
@@ -15,6 +14,7 @@ from understudy.privacy.composition import compose
 from understudy.privacy.filters import FILTER_RULE, filtered_epsilon
 from understudy.privacy.losses import Approximate, Gaussian, Laplace, Loss, Slack, loss_from_dict
 from understudy.privacy.spending import Allowance
+from understudy.version import __version__
 
 ACCOUNTANT = "understudy"
 _ROUNDING = 1e-9  # a recomputed epsilon may exceed its part's by this factor and no more

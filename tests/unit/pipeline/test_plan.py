@@ -8,6 +8,7 @@ import understudy as us
 from understudy.domain import Category, Integer, Number, Schema
 from understudy.pipeline.plan import plan
 from understudy.privacy import Budget, Neighbours
+from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
 BUDGET = Budget(1.0, 1e-9)
 
@@ -48,7 +49,7 @@ def test_every_measured_marginal_is_named_with_its_cells() -> None:
 
 def test_families_of_a_network_are_planned_as_large_as_the_noise_allows() -> None:
     schema = table(20)
-    small, large = (plan(schema, us.PrivBayes(), BUDGET, rows=rows) for rows in (10**4, 10**9))
+    small, large = (plan(schema, PrivBayes(), BUDGET, rows=rows) for rows in (10**4, 10**9))
     assert all(len(m.clique) == 1 for m in small.marginals)
     assert max(m.cells for m in large.marginals) == 11**3 and large.cells == 11 + 19 * 11**3
     assert small.scans.codes == large.scans.codes == 20 and not small.advice
@@ -56,14 +57,14 @@ def test_families_of_a_network_are_planned_as_large_as_the_noise_allows() -> Non
 
 def test_a_vast_histogram_is_planned_as_large_as_records_can_fill_it() -> None:
     schema = table(12)
-    found = plan(schema, us.FieldGroups([schema.columns]), BUDGET, rows=50_000)
+    found = plan(schema, FieldGroups([schema.columns]), BUDGET, rows=50_000)
     (group,) = found.marginals
     assert group.cells == 11**12 and found.cells == 50_000 and found.fits
-    assert plan(schema, us.FieldGroups([schema.columns]), BUDGET).fits
+    assert plan(schema, FieldGroups([schema.columns]), BUDGET).fits
 
 
 def test_the_pairs_of_privsyn_are_planned_one_by_one() -> None:
-    found = plan(table(5), us.PrivSyn(), BUDGET, rows=10**6)
+    found = plan(table(5), PrivSyn(), BUDGET, rows=10**6)
     assert sum(len(m.clique) == 2 for m in found.marginals) == 10 and found.cells == 10 * 121 + 5 * 11
 
 

@@ -19,6 +19,7 @@ from understudy.privacy import Seeded
 from understudy.report import page
 from understudy.report.histogram import BARS, bars_of
 from understudy.report.labels import labels_of
+from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ def test_a_page_needs_nothing_else_and_escapes_what_it_shows(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     "mechanism",
-    [us.MST(), us.Independent(), us.PrivSyn(), us.PrivBayes(), us.FieldGroups([("sex", "marital")])],
+    [us.MST(), us.Independent(), PrivSyn(), PrivBayes(), FieldGroups([("sex", "marital")])],
     ids=lambda mechanism: mechanism.name,
 )
 def test_the_town_has_a_page_under_every_mechanism(mechanism, tmp_path: Path) -> None:

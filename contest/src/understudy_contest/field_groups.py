@@ -21,11 +21,11 @@ import numpy as np
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Counter, Marginal
-from understudy.mechanisms.group_histograms import GroupHistograms
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.mechanisms.mutual_information import all_pairs, pair_information
 from understudy.privacy import Budget, Curator, Group, Laplace
 from understudy.transforms.compress import Compression
+from understudy_contest.group_histograms import GroupHistograms
 
 MOST_FILLED = 10**6  # cells of a histogram that a plan reckons with where the number of records is not known
 
@@ -63,7 +63,7 @@ class FieldGroups:
         if not groups and public is None:
             raise ParameterError(
                 "field groups need groups of columns, or a public table to find them on.",
-                hint="give groups=[(...), ...] or public=table.",
+                hint="give groups (--clique A,B,C, each column once at most) or a public table (--public FILE).",
             )
         if not (limit_cells >= 1 and factor > 0 and min(least_information, scale, most_lost) >= 0):
             raise ParameterError(

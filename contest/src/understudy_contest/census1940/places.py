@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy.presets.census1940.chance import Chance, Floats, Ints, zipf
-from understudy.presets.census1940.states import City, State
+from understudy_contest.census1940.chance import Chance, Floats, Ints, zipf
+from understudy_contest.census1940.states import City, State
 
 NOT_IN_A_CITY = 0
 LAST_DISTRICT = 302  # districts are numbered 10, 20, ... within a county, up to 3020

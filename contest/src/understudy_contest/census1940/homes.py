@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from understudy.presets.census1940.chance import Floats, Ints, crossed, log_linear, scattered, zipf
-from understudy.presets.census1940.draft import Draft
+from understudy_contest.census1940.chance import Floats, Ints, crossed, log_linear, scattered, zipf
+from understudy_contest.census1940.draft import Draft
 
 NOT_APPLICABLE_VALUE, UNKNOWN_VALUE = 9_999_999, 9_999_998
 NO_RENT, UNKNOWN_RENT = 0, 9_998

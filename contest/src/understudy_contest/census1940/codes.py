@@ -11,7 +11,7 @@ WAGE_NOT_APPLICABLE = 999_998
 
 @cache
 def _columns() -> dict[str, dict[str, object]]:
-    text = files("understudy.presets.census1940").joinpath("columns.json").read_text(encoding="utf-8")
+    text = files("understudy_contest.census1940").joinpath("columns.json").read_text(encoding="utf-8")
     columns: dict[str, dict[str, object]] = json.loads(text)["columns"]
     return columns
 

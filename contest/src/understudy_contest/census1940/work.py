@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from understudy.presets.census1940.chance import Floats, Ints, crossed, log_linear, scattered, zipf
-from understudy.presets.census1940.codes import values
-from understudy.presets.census1940.draft import Draft
+from understudy_contest.census1940.chance import Floats, Ints, crossed, log_linear, scattered, zipf
+from understudy_contest.census1940.codes import values
+from understudy_contest.census1940.draft import Draft
 
 # Major groups: professional, farmers, managers, clerical, sales, craft, operatives, household, service,
 # farm labour, labour. For each: its 1950 codes, its 1940 codes.

@@ -10,9 +10,9 @@ import pytest
 from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import ParameterError
-from understudy.evaluation.wgan import WGAN, train
-from understudy.mechanisms.generator import generator_from
-from understudy.mechanisms.neural import NeuralGenerator, folds, widths
+from understudy.mechanisms.registry import generator_from
+from understudy_contest.neural_generator import NeuralGenerator, folds, widths
+from understudy_contest.wgan import WGAN, train
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")
@@ -42,7 +42,7 @@ def test_a_trained_network_leans_the_way_the_records_do_and_says_what_it_cost() 
 def test_no_record_moves_the_gradient_by_more_than_the_norm() -> None:
     import torch
 
-    from understudy.evaluation.wgan import _Training
+    from understudy_contest.wgan import _Training
 
     table = lopsided(200)
     run = _Training(table, folds(table.domain, 64), WGAN(hidden=32), 1.0, 1.0, 5)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from understudy.presets.census1940.chance import Floats, Ints, Mask, crossed, log_linear, scattered, zipf
-from understudy.presets.census1940.draft import Draft
+from understudy_contest.census1940.chance import Floats, Ints, Mask, crossed, log_linear, scattered, zipf
+from understudy_contest.census1940.draft import Draft
 
 OLDEST = 108
 AGES = np.arange(OLDEST + 1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from understudy.presets.census1940.chance import Floats, Ints, crossed, log_linear, scattered, zipf
-from understudy.presets.census1940.draft import Draft
+from understudy_contest.census1940.chance import Floats, Ints, crossed, log_linear, scattered, zipf
+from understudy_contest.census1940.draft import Draft
 
 SAME_HOUSE, SAME_COUNTY, OTHER_COUNTY, NEAR_STATE, FAR_STATE, ABROAD, UNKNOWN = 10, 21, 23, 31, 32, 40, 90
 NO_COUNTY, UNKNOWN_COUNTY = 9999, 9997

@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from understudy.presets.census1940.chance import Ints, crossed, log_linear, scattered
-from understudy.presets.census1940.codes import WAGE_NOT_APPLICABLE, values
-from understudy.presets.census1940.draft import Draft
-from understudy.presets.census1940.states import State
-from understudy.presets.census1940.work import jobs
+from understudy_contest.census1940.chance import Ints, crossed, log_linear, scattered
+from understudy_contest.census1940.codes import WAGE_NOT_APPLICABLE, values
+from understudy_contest.census1940.draft import Draft
+from understudy_contest.census1940.states import State
+from understudy_contest.census1940.work import jobs
 
 Floats = npt.NDArray[np.float64]
 TOP_WAGE = 5_000  # wages above were recorded as "over 5,000"

@@ -13,18 +13,18 @@ from understudy.data import Table
 from understudy.domain import Category, Domain, Schema
 from understudy.errors import ParameterError, ReleaseError
 from understudy.marginals import Measurement
-from understudy.mechanisms import MST, FieldGroups, Mechanism, PrivBayes, PrivSyn
-from understudy.mechanisms.bayesian_network import BayesianNetwork
-from understudy.mechanisms.consistency import consistent, without_negatives
-from understudy.mechanisms.field_groups import found_groups
-from understudy.mechanisms.generator import generator_from
-from understudy.mechanisms.gradual_update import GradualUpdate
-from understudy.mechanisms.group_histograms import GroupHistograms
-from understudy.mechanisms.privbayes import ParentSets
+from understudy.mechanisms import MST, Mechanism
+from understudy.mechanisms.registry import generator_from, make_mechanism
 from understudy.mechanisms.repeated import measure_repeated
 from understudy.pipeline import Release, fit
-from understudy.pipeline.recipes import mechanism_of
 from understudy.privacy import Budget, Curator, Group, Seeded, recompute
+from understudy_contest import FieldGroups, PrivBayes, PrivSyn
+from understudy_contest.bayesian_network import BayesianNetwork
+from understudy_contest.consistency import consistent, without_negatives
+from understudy_contest.field_groups import found_groups
+from understudy_contest.gradual_update import GradualUpdate
+from understudy_contest.group_histograms import GroupHistograms
+from understudy_contest.privbayes import ParentSets
 
 BUDGET = Budget(2.0, 1e-9)
 
@@ -237,9 +237,9 @@ def test_groups_that_overlap_or_are_missing_are_refused() -> None:
     with pytest.raises(ParameterError, match="public"):
         FieldGroups()
     with pytest.raises(ParameterError, match="takes none"):
-        mechanism_of("privbayes", cliques=[("a", "b")])
-    assert mechanism_of("privsyn", cliques=[("a", "b")]).name == "privsyn"
-    assert mechanism_of("field-groups", cliques=[("a", "b")]).name == "field-groups"
+        make_mechanism("privbayes", clique=[("a", "b")])
+    assert make_mechanism("privsyn", clique=[("a", "b")]).name == "privsyn"
+    assert make_mechanism("field-groups", clique=[("a", "b")]).name == "field-groups"
 
 
 def test_impossible_settings_of_rivals_are_refused() -> None:

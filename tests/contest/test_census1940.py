@@ -5,7 +5,7 @@ import pytest
 
 from understudy.domain import Schema
 from understudy.errors import ParameterError
-from understudy.presets import census1940
+from understudy_contest import census1940
 
 GENERIC = {  # detailed column -> (generic column, step)
     "RACED": ("RACE", 100),

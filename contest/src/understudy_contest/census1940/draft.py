@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from understudy.presets.census1940.chance import Chance, Floats, Ints, Mask
-from understudy.presets.census1940.places import Places
-from understudy.presets.census1940.states import State
+from understudy_contest.census1940.chance import Chance, Floats, Ints, Mask
+from understudy_contest.census1940.places import Places
+from understudy_contest.census1940.states import State
 
 
 @dataclass(frozen=True, eq=False)

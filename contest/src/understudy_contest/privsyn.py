@@ -24,14 +24,14 @@ from typing import Any
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
-from understudy.mechanisms.consistency import consistent
-from understudy.mechanisms.gradual_update import GradualUpdate
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import measure_and_compress
 from understudy.mechanisms.repeated import measure_repeated
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Gaussian, Group
+from understudy_contest.consistency import consistent
+from understudy_contest.gradual_update import GradualUpdate
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,11 @@ import numpy as np
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
-from understudy.mechanisms.bayesian_network import BayesianNetwork
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.one_way import measure_and_compress
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Gaussian, Group, Laplace, Loss
+from understudy_contest.bayesian_network import BayesianNetwork
 
 
 @dataclass(frozen=True)

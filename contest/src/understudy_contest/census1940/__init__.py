@@ -14,16 +14,16 @@ import numpy.typing as npt
 
 from understudy.domain import Category, Column, Domain, Integer, Schema
 from understudy.errors import ParameterError
-from understudy.presets.census1940.chance import Chance
-from understudy.presets.census1940.codes import WAGE_NOT_APPLICABLE, largest, names, sizes, values
-from understudy.presets.census1940.draft import Draft
-from understudy.presets.census1940.homes import NOT_APPLICABLE_VALUE, UNKNOWN_VALUE, draw_homes
-from understudy.presets.census1940.past import draw_past
-from understudy.presets.census1940.pay import OVER_TOP, draw_pay
-from understudy.presets.census1940.people import draw_people
-from understudy.presets.census1940.places import places_of
-from understudy.presets.census1940.states import STATES, State
-from understudy.presets.census1940.work import draw_work
+from understudy_contest.census1940.chance import Chance
+from understudy_contest.census1940.codes import WAGE_NOT_APPLICABLE, largest, names, sizes, values
+from understudy_contest.census1940.draft import Draft
+from understudy_contest.census1940.homes import NOT_APPLICABLE_VALUE, UNKNOWN_VALUE, draw_homes
+from understudy_contest.census1940.past import draw_past
+from understudy_contest.census1940.pay import OVER_TOP, draw_pay
+from understudy_contest.census1940.people import draw_people
+from understudy_contest.census1940.places import places_of
+from understudy_contest.census1940.states import STATES, State
+from understudy_contest.census1940.work import draw_work
 
 __all__ = [
     "STATES",

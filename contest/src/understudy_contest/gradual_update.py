@@ -94,7 +94,7 @@ def follow(
     random: np.random.Generator,
 ) -> None:
     """Move the records (one row a column) towards the aims, in place."""
-    from understudy.mechanisms.gradual_kernel import move
+    from understudy_contest.gradual_kernel import move
 
     rows = codes.shape[1]
     if not aims or not rows:

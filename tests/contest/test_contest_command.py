@@ -9,8 +9,8 @@ import pytest
 from understudy.domain import Integer, Schema
 from understudy.evaluation import Roles
 from understudy.marginals import Measurement
-from understudy.presets import nist2018
 from understudy.privacy import Budget, Curator, Seeded
+from understudy_contest import nist2018
 
 arenas = pytest.importorskip("benchmarks.contest.arenas", reason="benchmarks/ is not beside the tests")
 from benchmarks.contest import page, paper, targets, trees  # noqa: E402

@@ -23,7 +23,7 @@ import numpy as np
 from understudy.data import Table
 from understudy.errors import ParameterError
 from understudy.evaluation.moments import epsilon_of, multiplier_for
-from understudy.mechanisms.neural import NeuralGenerator, folds, widths
+from understudy_contest.neural_generator import NeuralGenerator, folds, widths
 
 STATEMENT = (
     "trained outside the curator: differentially private by a moments accountant alone, with noise in floating "

@@ -1,0 +1,239 @@
+"""Mechanisms by name: the one list that the command line, plans, certificates and releases read.
+
+A new mechanism is one file and one line of `BUILT_IN`. Another package adds its own by an entry point:
+
+    [project.entry-points."understudy.mechanisms"]
+    mine = "my_package.mechanism:KIND"        # a MechanismKind, or several
+
+A mechanism whose model is no field also names who reads it out of a release, under "understudy.generators".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from understudy.errors import ParameterError, ReleaseError
+
+if TYPE_CHECKING:  # the list is read by `understudy fit --help`, which should not load what it lists
+    from understudy.mechanisms.generator import Arrays, Generator
+    from understudy.mechanisms.mechanism import Mechanism
+
+MECHANISMS, GENERATORS = "understudy.mechanisms", "understudy.generators"  # groups of entry points
+
+SettingKind = Literal["cliques", "table", "text", "integer", "number", "flag"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Something that a person may tell a mechanism: an option of the command line, a parameter of its recipe.
+
+    option     the option's name, without dashes: "clique" is `--clique`
+    parameter  the recipe's parameter that it becomes
+    kind       what a value is: "cliques" (repeatable sets of columns), "table" (a public table), or a plain value
+    help       what it means to this mechanism, in a few words
+    required   why the mechanism cannot do without it; None where it can
+    """
+
+    option: str
+    parameter: str
+    kind: SettingKind
+    help: str
+    required: str | None = None
+
+
+@dataclass(frozen=True)
+class MechanismKind:
+    """All that the house needs to know of a mechanism before it is made.
+
+    name      the word for it on the command line and in certificates
+    recipe    the class (or function) that makes one, or where it is: "package.module:Class"
+    summary   what it does, in a few words
+    settings  what a person may tell it
+    """
+
+    name: str
+    recipe: str | Callable[..., Mechanism]
+    summary: str
+    settings: tuple[Setting, ...] = ()
+
+    def make(self, **given: Any) -> Mechanism:
+        """The mechanism, from values by option name; those left out keep the recipe's defaults."""
+        recipe: Callable[..., Mechanism] = _loaded(self.recipe)
+        parameters = {setting.option: setting.parameter for setting in self.settings}
+        return recipe(**{parameters[option]: value for option, value in self.check(given).items()})
+
+    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What was given, without what was left out, once it is what this mechanism takes."""
+        told = {option: value for option, value in given.items() if value not in (None, (), [])}
+        for option in told:
+            if option not in (setting.option for setting in self.settings):
+                others = [name for name, _ in settings().get(option, ())]
+                raise ParameterError(
+                    f"--{option} was given to {self.name!r}, which takes none.",
+                    hint=f"use {' or '.join(others)}." if others else "leave it out.",
+                )
+        for setting in self.settings:
+            if setting.required is not None and setting.option not in told:
+                raise ParameterError(f"mechanism {self.name!r} {setting.required}", hint=_hint(setting))
+        return told
+
+
+@dataclass(frozen=True)
+class GeneratorKind:
+    """Who reads what a mechanism has in place of a field: `format` is its header's, `reader` has `from_arrays`."""
+
+    format: str
+    reader: str | type[Any]
+
+
+def _forced(option_help: str = "forced ones") -> Setting:
+    return Setting("clique", "forced", "cliques", option_help)
+
+
+# A line a mechanism: nothing else in the house lists them.
+BUILT_IN = (
+    MechanismKind("mst", "understudy.mechanisms.mst:MST", "a tree of pairs, chosen privately", (_forced(),)),
+    MechanismKind(
+        "nist-mst",
+        "understudy.mechanisms.nist_mst:NIST_MST",
+        "pairs and triples, selected on a public table",
+        (
+            _forced(),
+            Setting(
+                "public", "public", "table", "to select on", "selects on a public table, and none was given."
+            ),
+        ),
+    ),
+    MechanismKind("independent", "understudy.mechanisms.independent:Independent", "every column on its own"),
+    MechanismKind(
+        "fixed",
+        "understudy.mechanisms.fixed:Fixed",
+        "the cliques that are named",
+        (Setting("clique", "cliques", "cliques", "all of them", "needs cliques to measure."),),
+    ),
+)
+DEFAULT = "mst"
+
+
+@cache
+def kinds() -> tuple[MechanismKind, ...]:
+    """Every mechanism there is, those of the house first, then those of other packages by name."""
+    found = {kind.name: kind for kind in BUILT_IN}
+    for point in sorted(entry_points(group=MECHANISMS), key=lambda point: point.name):
+        for kind in _offered(point, MechanismKind):
+            if found.setdefault(kind.name, kind) is not kind:
+                raise ParameterError(
+                    f"two packages offer a mechanism {kind.name!r}.", hint=f"uninstall one: {point.value}."
+                )
+    return tuple(found.values())
+
+
+def mechanism_kind(name: str) -> MechanismKind:
+    """The mechanism of that name."""
+    found = next((kind for kind in kinds() if kind.name == name), None)
+    if found is None:
+        raise ParameterError(
+            f"mechanism {name!r} is not known.",
+            hint=f"choose one of {', '.join(kind.name for kind in kinds())}.",
+        )
+    return found
+
+
+def make_mechanism(name: str, **given: Any) -> Mechanism:
+    """The mechanism of that name, from values by option name: `make_mechanism("fixed", clique=[("a", "b")])`."""
+    return mechanism_kind(name).make(**given)
+
+
+def settings() -> dict[str, list[tuple[str, Setting]]]:
+    """Every option that some mechanism takes: the names of those that do, each with its setting."""
+    found: dict[str, list[tuple[str, Setting]]] = {}
+    for kind in kinds():
+        for setting in kind.settings:
+            taken = found.setdefault(setting.option, [])
+            if taken and taken[0][1].kind != setting.kind:
+                raise ParameterError(
+                    f"mechanisms {taken[0][0]!r} and {kind.name!r} disagree on what --{setting.option} is.",
+                    hint="one of them has to name its option otherwise.",
+                )
+            taken.append((kind.name, setting))
+    return found
+
+
+def generator_from(header: Mapping[str, Any], arrays: Arrays) -> Generator:
+    """The generator of a header and arrays from its `to_arrays`; anything else is refused."""
+    from understudy.model import MarkovField, field_file
+
+    form = header.get("format") if isinstance(header, Mapping) else None
+    kinds = [GeneratorKind(field_file.FORMAT, MarkovField)]
+    if form != field_file.FORMAT:
+        kinds = [kind for point in entry_points(group=GENERATORS) for kind in _offered(point, GeneratorKind)]
+    reader = next((kind.reader for kind in kinds if kind.format == form), None)
+    if reader is None:
+        raise ReleaseError(
+            f"a generator of kind {form!r} is not known.",
+            hint="install the package that the release was made with.",
+        )
+    try:
+        made: Generator = _loaded(reader).from_arrays(header, arrays)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        raise ReleaseError("the generator is damaged.", hint="use an undamaged copy.") from None
+    return made
+
+
+def describe(mechanism: Mechanism) -> dict[str, Any]:
+    """The mechanism's name and settings as plain JSON values; a public table is left out."""
+    said: dict[str, Any] = {"name": mechanism.name}
+    if is_dataclass(mechanism):
+        for field in fields(mechanism):
+            if field.name != "public":
+                said[field.name] = _plain(getattr(mechanism, field.name))
+    return said
+
+
+Kind = TypeVar("Kind", MechanismKind, GeneratorKind)
+
+
+def _offered(point: EntryPoint, wanted: type[Kind]) -> Iterable[Kind]:
+    """What an entry point names: one kind, or several."""
+    try:
+        named = point.load()
+    except Exception as error:
+        raise ParameterError(
+            f"the plug-in {point.value!r} cannot be loaded ({type(error).__name__}).",
+            hint="mend or uninstall its package.",
+        ) from None
+    offered = [named] if isinstance(named, wanted) else list(named)
+    if not all(isinstance(kind, wanted) for kind in offered):
+        raise ParameterError(
+            f"the plug-in {point.value!r} is no {wanted.__name__}.", hint="mend or uninstall its package."
+        )
+    return offered
+
+
+def _loaded(named: Any) -> Any:
+    """What "package.module:Name" names; anything else is itself."""
+    if not isinstance(named, str):
+        return named
+    module, _, name = named.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _hint(setting: Setting) -> str:
+    shape = {"cliques": " A,B", "table": " FILE", "flag": ""}.get(setting.kind, " VALUE")
+    return f"give it: --{setting.option}{shape}."
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Mapping):
+        return [[_plain(key), _plain(item)] for key, item in value.items()]
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)

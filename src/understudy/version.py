@@ -1,0 +1,3 @@
+"""The version of the package, which certificates and files state."""
+
+__version__ = "0.1.0"
