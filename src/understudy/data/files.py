@@ -19,6 +19,7 @@ import pyarrow as pa
 from understudy.data import source
 from understudy.data.keyed import literal_parent, with_keys
 from understudy.data.part import Part, open_part
+from understudy.data.uniting import carried, declared
 from understudy.errors import FileError
 
 # A single file above this is streamed rather than read into memory; packed ones grow when unpacked.
@@ -47,10 +48,14 @@ def looks_large(path: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class FileSet:
-    """Files that make up one table."""
+    """Files that make up one table.
+
+    `types` are those of the table, taken as public; `carried` are those in which its batches come.
+    """
 
     parts: tuple[Part, ...]
     types: pa.Schema
+    carried: pa.Schema
 
     @classmethod
     def open(
@@ -68,7 +73,12 @@ class FileSet:
             parts = tuple(with_keys(part, base) for part in opened)
         for part in parts:
             _check_same(parts[0], part)
-        return cls(parts, _united(parts))
+        kinds = {name: [part.types.field(name).type for part in parts] for name in parts[0].types.names}
+        return cls(
+            parts,
+            pa.schema([(name, declared(name, given)) for name, given in kinds.items()]),
+            pa.schema([(name, carried(name, given)) for name, given in kinds.items()]),
+        )
 
     @property
     def occasion(self) -> str:
@@ -82,7 +92,7 @@ class FileSet:
 
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         """The batches of every file in turn."""
-        united = {field.name: field.type for field in self.types}
+        united = {field.name: field.type for field in self.carried}
         for part in self.parts:
             part.check_unchanged()
             yield from part.scan(columns, united | dict(types) if part.is_text else united)
@@ -124,22 +134,3 @@ def _check_same(first: Part, part: Part) -> None:
     for name in part.types.names:
         if name not in names:
             raise part.fault(f"has a column {name!r}, which {first.path.name!r} has not")
-
-
-def _united(parts: Sequence[Part]) -> pa.Schema:
-    """The types that hold the values of every file: the same, a wider number, or else text."""
-    fields = []
-    for name in parts[0].types.names:
-        kinds = list(dict.fromkeys(part.types.field(name).type for part in parts))
-        fields.append(pa.field(name, _wider(name, kinds)))
-    return pa.schema(fields)
-
-
-def _wider(name: str, kinds: Sequence[pa.DataType]) -> pa.DataType:
-    if len(kinds) == 1:
-        return kinds[0]
-    try:
-        schemas = [pa.schema([(name, kind)]) for kind in kinds]
-        return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
-    except pa.ArrowException:
-        return pa.string()

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from understudy.data.open_values import nameable
 from understudy.data.scratch import ScratchDatabase
 from understudy.data.units import check_most
 
@@ -64,7 +65,7 @@ def count_first_values(parts: Iterable[tuple[Any, Any]], most: int, memory: int)
             known = pc.is_valid(owners)
             numbers = pa.array(np.arange(rows, rows + len(owners)))
             rows += len(owners)
-            arrived = {"unit": owners, "record": numbers, "value": plain_units(values)}
+            arrived = {"unit": owners, "record": numbers, "value": nameable(values)}
             database.append(pa.table({name: column.filter(known) for name, column in arrived.items()}))
         found: dict[Any, int] = {}
         for first in _first_records(database, rows, most):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from understudy.data import source
 from understudy.data.arrow import check_schema
 from understudy.data.scan import batch_rows
 from understudy.data.source import Source, open_source
+from understudy.data.uniting import as_type
 from understudy.errors import FileError
 
 _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError, UnicodeDecodeError)
@@ -48,7 +49,7 @@ class Part(ABC):
 
     @abstractmethod
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
-        """Its records in batches, with `columns` in that order and, where they can be, in `types`."""
+        """Its records in batches, with `columns` in that order and in `types` (see `uniting`)."""
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -125,22 +126,12 @@ def _checked(
     """The batches with the columns asked for, in plain layouts and the types of the whole set of files."""
     for batch in batches:
         batch.validate(full=True)  # a damaged file can point outside of itself, or hold text that is none
-        arrays = [_as(batch.column(name), types.get(name)) for name in columns]
+        arrays = [as_type(batch.column(name), types.get(name)) for name in columns]
         yield pa.record_batch(arrays, names=list(columns))
 
 
 def _plain(types: pa.Schema) -> pa.Schema:
     return pa.schema([(field.name, _VIEWS.get(field.type, field.type)) for field in types])
-
-
-def _as(array: pa.Array, wanted: pa.DataType | None) -> pa.Array:
-    if array.type in _VIEWS:
-        array = array.cast(_VIEWS[array.type])
-    plain = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
-    if wanted is not None and wanted not in (plain, array.type):
-        with suppress(pa.ArrowException):
-            return array.cast(wanted)
-    return array
 
 
 def _stamp(path: Path) -> str:

@@ -14,10 +14,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from understudy.data.open_values import merge_tallies
 from understudy.data.postgres_address import Address, parse
 from understudy.data.postgres_session import Session
 from understudy.data.postgres_types import Kind, kind_of, literal, quoted
-from understudy.data.units import check_most, merge_counts
+from understudy.data.units import check_most
 from understudy.errors import OperatorError, ParameterError, SchemaError
 
 STORED = "rmp"  # relations with a place for every record: tables, materialised views, partitioned tables
@@ -124,13 +125,7 @@ class PostgresTable:
 
     def count_values(self, column: str) -> dict[Any, int]:
         """How many records hold each value of a column, counted by the server; missing values and NaN aside."""
-        found: dict[Any, int] = {}
-        for _, values, records in self.tally([column]):
-            known = merge_counts([values])  # the values as Python has them, each once
-            for value, count in zip(values.to_pylist(), records.to_pylist(), strict=True):
-                if value in known:
-                    found[value] = found.get(value, 0) + count
-        return found
+        return merge_tallies((values, records) for _, values, records in self.tally([column]))
 
     # -- queries ---------------------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ from understudy.data import spark_tasks as tasks
 from understudy.data.cells import FilledCells
 from understudy.data.codes import Codes, code_dtype
 from understudy.data.histogram import RESULT_BYTES, check_results
+from understudy.data.open_values import merge_tallies
 from understudy.data.spark_tasks import Coder
 from understudy.data.table import check_recoding
 from understudy.domain import Clique, Domain
@@ -263,9 +264,7 @@ def count_spark_values(frame: Any, column: str) -> dict[Any, int]:
     value = sql.col(quoted(column)).alias("value")
     counted = frame.select(value).groupBy("value").agg(sql.count(sql.lit(1)).alias("records"))
     table = collected(counted.where(sql.col("value").isNotNull()).orderBy("value"), "count the values")
-    values, records = (table.column(name).to_pylist() for name in ("value", "records"))
-    counts = zip(values, records, strict=True)
-    return {value: count for value, count in counts if not (isinstance(value, float) and math.isnan(value))}
+    return merge_tallies([(table.column("value"), table.column("records"))])
 
 
 def on_workers(frame: Any, task: tasks.Task, types: Any) -> Any:

@@ -24,7 +24,9 @@ from understudy.data.cells import FilledCells
 from understudy.data.codes import Codes, check_codes, code_dtype
 from understudy.data.files import FileSet
 from understudy.data.histogram import Histogram
+from understudy.data.uniting import as_type
 from understudy.domain import Clique, Domain
+from understudy.domain.arrow_values import plain
 from understudy.errors import FileError, OperatorError, UnderstudyError
 
 Coder = Callable[[pa.Table], Mapping[str, Any]]
@@ -89,8 +91,15 @@ class Scan:
                     yield from [records] if self.rows is None else self._rows(records)
 
     def _rows(self, records: pa.RecordBatch) -> list[pa.RecordBatch]:
-        table = pa.Table.from_batches([records]).cast(self.rows).combine_chunks()
+        assert self.rows is not None
+        columns = [_row_cells(records.column(field.name), field.type) for field in self.rows]
+        table = pa.table(columns, schema=self.rows)
         return list(table.to_batches(max_chunksize=ROWS))
+
+
+def _row_cells(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    cells = plain(as_type(array, kind))
+    return (cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells).cast(kind)
 
 
 @dataclass(frozen=True)

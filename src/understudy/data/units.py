@@ -1,4 +1,4 @@
-"""Whose record is whose: bounding what one unit (a person, say) contributes, and counting open values.
+"""Whose record is whose: bounding what one unit (a person, say) contributes.
 
 Neighbouring tables differ in all records of one unit. Keeping at most the first k records of every unit
 looks at one unit at a time, so a unit's presence never changes which records of another are kept, and
@@ -11,8 +11,6 @@ records contribute nothing, whoever owned them.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -61,35 +59,6 @@ def unit_numbers(units: Any) -> npt.NDArray[np.int64]:
         return np.full(len(values), -1, np.int64)
     indices = values.dictionary_encode().indices
     return np.asarray(indices.cast(pa.int64()).fill_null(-1))
-
-
-def count_values(values: Any) -> dict[Any, int]:
-    """How many records have each value of an open category; missing values and NaN are left out.
-
-    Exact and private: only a mechanism that adds noise and a threshold may see it.
-    """
-    array = _as_arrow(values)
-    if pa.types.is_null(array.type):
-        return {}
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
-    counted = pc.value_counts(array)
-    return {
-        value: count
-        for value, count in zip(
-            counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True
-        )
-        if not (value is None or (isinstance(value, float) and math.isnan(value)))
-    }
-
-
-def merge_counts(parts: Iterable[Any]) -> dict[Any, int]:
-    """`count_values` of a column that comes in parts."""
-    merged: dict[Any, int] = {}
-    for part in parts:
-        for value, count in count_values(part).items():
-            merged[value] = merged.get(value, 0) + count
-    return merged
 
 
 def _as_arrow(values: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.domain import Column, Schema
+from understudy.domain.arrow_values import plain
 from understudy.errors import ParameterError, SchemaError
 from understudy.evaluation.columns import NOT_A_CODE, Codes, Columns, rows_of
 from understudy.evaluation.completion import completed
@@ -73,7 +74,7 @@ class Coding:
 
 def _absent_cells(column: Column, values: pa.ChunkedArray, codes: Codes) -> pa.Array:
     """The cells that were coded as missing, of a column of numbers or moments that was read as text."""
-    array = arrays.plain(values)
+    array = plain(values)
     kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
     if not column.bounded or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return pa.array([], pa.string())
@@ -108,7 +109,7 @@ def whole_numbers(table: pa.Table, names: list[str]) -> Columns:
     """The columns as the numbers that they hold; what is not a whole number of at least 0 is not a code."""
     found: Columns = {}
     for name in names:
-        numbers = arrays.floats(arrays.plain(table[name]))
+        numbers = arrays.floats(plain(table[name]))
         with np.errstate(invalid="ignore"):
             whole = (
                 np.isfinite(numbers) & (numbers >= 0) & (numbers < 2.0**53) & (numbers == np.floor(numbers))

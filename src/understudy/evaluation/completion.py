@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.domain.arrow_values import plain
 from understudy.domain.cell_text import text_of
 from understudy.domain.moment import period
 from understudy.errors import SchemaError
@@ -33,7 +34,7 @@ def completed(schema: Schema, real: pa.Table) -> Schema:
     found = {}
     for name in schema.unlearned:
         try:
-            found[name] = _complete(schema.columns[name], arrays.plain(real[name]))
+            found[name] = _complete(schema.columns[name], plain(real[name]))
         except SchemaError:  # its message may show a value, so it goes no further
             raise SchemaError(
                 f"column {name!r}: its records do not say what its codes should be.",

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from understudy.domain.arrow_values import plain
 from understudy.errors import ParameterError
 from understudy.evaluation.coding import Coding, whole_numbers
 from understudy.evaluation.columns import Columns, read_columns
@@ -131,7 +132,7 @@ def _two_sexes(column: npt.NDArray[np.integer]) -> tuple[int, int]:
 
 def _wages(table: pa.Table, name: str, missing: int) -> npt.NDArray[np.int64]:
     """Each record's wage in whole units; `missing` where there is none, or one below 0."""
-    numbers = arrays.floats(arrays.plain(table[name]))
+    numbers = arrays.floats(plain(table[name]))
     with np.errstate(invalid="ignore"):
         good = np.isfinite(numbers) & (numbers >= 0)
     return np.where(good, np.minimum(numbers, missing), missing).astype(np.int64)

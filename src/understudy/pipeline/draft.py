@@ -23,6 +23,7 @@ from understudy.data import read
 from understudy.data.postgres import PostgresTable
 from understudy.data.postgres_address import is_postgres, parse
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.domain.arrow_values import plain
 from understudy.domain.cell_text import text_of
 from understudy.pipeline.streamed import first_records, is_streamed, table_name
 from understudy.transforms import arrays, grammar
@@ -153,7 +154,7 @@ class Sight:
 
 
 def _draft_column(name: str, column: pa.ChunkedArray) -> Column:
-    array = arrays.plain(column)
+    array = plain(column)
     kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
     if pa.types.is_boolean(kind):
         return Boolean(missing=True if array.null_count else None)

@@ -14,10 +14,10 @@ from understudy.data.postgres import PostgresTable
 from understudy.data.pushdown import Counts, PushedDown
 from understudy.data.stream import MEMORY
 from understudy.domain import Schema
+from understudy.domain.arrow_values import plain
 from understudy.marginals import Counter
 from understudy.pipeline.records import Reading
 from understudy.pipeline.streamed import StreamedRecords
-from understudy.transforms import arrays
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
 
@@ -81,7 +81,7 @@ class PostgresRecords:
         """The counts of some columns, each alone: from their distinct values where these are few."""
         found = {name: np.zeros(encoder.domain[name], np.int64) for name in names}
         for name, values, records in source.tally([name for name in names if source.few(name)]):
-            codes = encoder.codecs[name].encode(arrays.plain(values))
+            codes = encoder.codecs[name].encode(plain(values))
             np.add.at(found[name], codes, records.to_numpy())
         many = tuple(name for name in names if not source.few(name))
         if many:
@@ -98,7 +98,7 @@ def _stream(
     """Some columns of the records as an engine, coded as they arrive."""
 
     def code(batch: pa.RecordBatch) -> Mapping[str, Any]:
-        return {name: encoder.codecs[name].encode(arrays.plain(batch.column(name))) for name in names}
+        return {name: encoder.codecs[name].encode(plain(batch.column(name))) for name in names}
 
     return Streamed(
         encoder.domain.project(names),

@@ -104,6 +104,12 @@ class SparkRecords:
         return bounded(self.frame, schema.unit, schema.max_records_per_unit or 1)
 
 
+_ROW_TYPES = (
+    *(pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.string()),
+    *(pa.date32(), pa.timestamp("us"), pa.timestamp("us", "UTC")),
+)
+
+
 @dataclass(frozen=True, eq=False)
 class SparkFiles(SparkRecords):
     """Records of files that every worker can open, read there and not by Spark: much faster on one machine.
@@ -118,7 +124,7 @@ class SparkFiles(SparkRecords):
         """The records of the files at `spark:parquet:...` or `spark:csv:...`."""
         prefix, _, pattern = data.removeprefix(ADDRESS).partition(":")
         files = FileSet.open(pattern, kind=FILES[f"{prefix}:"], delimiter=reading.delimiter)
-        rows = pa.schema([pa.field(field.name, _undictionaried(field.type)) for field in files.types])
+        rows = pa.schema([pa.field(field.name, _row_type(field.type)) for field in files.carried])
         frame = on_workers(_numbers(files)[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
         if reading.transforms:
             return SparkRecords.open(frame, reading)
@@ -137,8 +143,10 @@ class SparkFiles(SparkRecords):
         return table.prepare()
 
 
-def _undictionaried(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+def _row_type(kind: pa.DataType) -> pa.DataType:
+    """The type of a column as rows of Spark's: text where Spark has none that holds every value."""
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return plain if pa.types.is_decimal128(plain) or plain in _ROW_TYPES else pa.string()
 
 
 def _numbers(files: FileSet) -> tuple[Any, int]:

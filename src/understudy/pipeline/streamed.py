@@ -23,9 +23,9 @@ import pyarrow as pa
 from understudy.data import Streamed
 from understudy.data.files import FileSet, looks_large
 from understudy.data.firsts import count_first_values
+from understudy.data.open_values import merge_counts
 from understudy.data.scan import Scannable
 from understudy.data.stream import MEMORY
-from understudy.data.units import merge_counts
 from understudy.domain import Schema
 from understudy.pipeline.records import Reading
 from understudy.transforms.derive import TableTransform

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from understudy.domain.arrow_values import is_text, values_of
 from understudy.domain.cell_text import text_of
 from understudy.transforms import grammar
 
@@ -21,27 +22,9 @@ Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 UNREAD = -(2**63)  # stands for what could not be read; `grammar` never answers it
 # Microseconds in one unit of a type that counts time.
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1, "day": 86_400_000_000}
-
-
-def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """One array without chunks, extension types, views or run-length encoding."""
-    if isinstance(column.type, pa.BaseExtensionType):
-        column = column.cast(column.type.storage_type)
-    if isinstance(column, pa.ChunkedArray):
-        if _is_text(column.type) and column.num_chunks > 1:
-            column = column.dictionary_encode()  # many gigabytes of text would not fit in one array
-        column = column.combine_chunks()
-    if pa.types.is_null(column.type):
-        column = pa.nulls(len(column), pa.string())
-    if pa.types.is_run_end_encoded(column.type):
-        column = pc.run_end_decode(column)
-    if column.type in _VIEWS:
-        column = column.cast(_VIEWS[column.type])
-    return column
 
 
 def is_flat(kind: pa.DataType) -> bool:
@@ -56,7 +39,7 @@ def is_flat(kind: pa.DataType) -> bool:
 def by_distinct(array: pa.Array, of: Callable[[Any], Any], null: Any, dtype: Any) -> npt.NDArray[Any]:
     """`of` each value of a column, worked out once for each distinct value; `null` for nulls."""
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-    distinct = _listable(encoded.dictionary).to_pylist()
+    distinct = values_of(encoded.dictionary)
     answers = np.array([null if value is None else of(value) for value in distinct], dtype=dtype)
     return _gathered(encoded.indices, answers, null)
 
@@ -69,24 +52,6 @@ def _gathered(indices: pa.Array, answers: npt.NDArray[Any], null: Any) -> npt.ND
     places: npt.NDArray[np.int64] = indices.to_numpy(zero_copy_only=False)
     found: npt.NDArray[Any] = answers[places]
     return found
-
-
-def _listable(array: pa.Array) -> pa.Array:
-    """The same values in a type that Python can hold, whatever the year or the fraction of a second."""
-    if pa.types.is_timestamp(array.type):  # without its zone: the moment itself is in UTC
-        return array.view(pa.int64()).cast(pa.timestamp(array.type.unit)).cast(pa.string())
-    if pa.types.is_date(array.type) or pa.types.is_time(array.type):
-        return array.cast(pa.string())
-    return array.cast(pa.int64()) if pa.types.is_duration(array.type) else array
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-    )
 
 
 def integers(array: pa.Array) -> tuple[Integers, Mask | None]:
@@ -102,7 +67,7 @@ def integers(array: pa.Array) -> tuple[Integers, Mask | None]:
         return values.astype(np.int64), bad
     if pa.types.is_floating(kind):
         return _floored(floats(array))
-    if not _is_text(kind):
+    if not is_text(kind):
         return _marked(by_distinct(array, _whole, UNREAD, np.int64))
     encoded = array.dictionary_encode()
     numbers = _numbers(encoded.dictionary)
@@ -135,7 +100,7 @@ def floats(array: pa.Array) -> Floats:
         if bad is not None:
             numbers[bad] = np.nan
         return numbers
-    if not _is_text(kind):
+    if not is_text(kind):
         return by_distinct(array, _number, np.nan, np.float64)
     encoded = array.dictionary_encode()
     return _gathered(encoded.indices, _numbers(encoded.dictionary), np.nan)

@@ -39,7 +39,7 @@ class Codec(ABC, Generic[ColumnT]):
 
     @abstractmethod
     def encode(self, array: pa.Array) -> CodeArray:
-        """The code of each value of one plain array (see `arrays.plain`)."""
+        """The code of each value of one plain array (see `domain.arrow_values`)."""
 
     @abstractmethod
     def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:

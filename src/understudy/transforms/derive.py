@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import Column, Schema
+from understudy.domain.arrow_values import plain
 from understudy.errors import ParameterError, SchemaError
 from understudy.transforms import arrays
 
@@ -62,7 +63,7 @@ def transform_from_dict(said: Mapping[str, Any]) -> TableTransform:
 
 def whole_numbers(table: pa.Table, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
     """A column as whole numbers (rounded down, stopping at the ends of int64), and which cells hold none."""
-    values, unread = arrays.integers(arrays.plain(table.column(_place(table, name))))
+    values, unread = arrays.integers(plain(table.column(_place(table, name))))
     return values, np.zeros(len(values), np.bool_) if unread is None else unread
 
 

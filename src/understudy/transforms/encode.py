@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Domain, Integer, Number, Schema
+from understudy.domain.arrow_values import plain
 from understudy.errors import DomainError, FileError, ParameterError, SchemaError
 from understudy.transforms import arrays
 from understudy.transforms.boolean import BooleanCodec
@@ -48,7 +49,7 @@ class Encoder:
         """The codes of every synthesised column, in the smallest unsigned type; other columns are dropped."""
         columns = {name: _column(table, name) for name in self.domain}
         with ThreadPoolExecutor(max_workers=2) as pool:
-            coded = pool.map(lambda name: self.codecs[name].encode(arrays.plain(columns[name])), columns)
+            coded = pool.map(lambda name: self.codecs[name].encode(plain(columns[name])), columns)
             return dict(zip(columns, coded, strict=True))
 
     def reverse(

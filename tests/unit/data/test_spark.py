@@ -23,9 +23,11 @@ from understudy.data import spark as engine
 from understudy.data import spark_tasks
 from understudy.data.files import FileSet
 from understudy.data.spark import SparkTable
-from understudy.domain import Domain, Schema
+from understudy.domain import Category, Domain, Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline import on_spark, parts
+from understudy.pipeline.on_spark import SparkFiles
+from understudy.pipeline.records import Reading
 from understudy.privacy import Budget, Curator, Seeded
 from understudy.transforms.encode import Encoder
 from understudy.transforms.split import Split
@@ -193,7 +195,13 @@ def test_values_of_an_open_column_are_counted_and_missing_ones_are_not() -> None
         {"x": pa.array(["b", None, "a", "b", "é", ""]), "n": pa.array([1.0, np.nan, 2, 2, 2, 2])}
     )
     assert engine.count_spark_values(frame(records, 3), "x") == {"": 1, "a": 1, "b": 2, "é": 1}
-    assert engine.count_spark_values(frame(records, 3), "n") == {1.0: 1, 2.0: 4}
+    assert engine.count_spark_values(frame(records, 3), "n") == {"1": 1, "2": 4}
+    far = session().sql(
+        "SELECT timestamp_micros(9000000000000000000 + id) AS t, "
+        "date_from_unix_date(int(id * 3000000)) AS d FROM range(2)"
+    )
+    assert engine.count_spark_values(far, "t") == {}, "a year that nothing writes is passed over"
+    assert set(engine.count_spark_values(far, "d").values()) == {1}
 
 
 def test_a_release_is_the_one_of_the_same_records_in_memory_and_draws_in_spark(tmp_path: Path) -> None:
@@ -400,3 +408,18 @@ def test_who_has_no_dataframe_never_imports_spark() -> None:
         "assert not any(name.startswith('pyspark') for name in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_files_of_mixed_types_are_rows_of_text_whatever_they_hold(tmp_path: Path) -> None:
+    """A cast to one type would fail for a whole number that no float holds."""
+    session()
+    pq.write_table(
+        pa.table({"a": [1, 2**53 + 1], "t": pa.array([1, 2], pa.timestamp("ns"))}), tmp_path / "0.parquet"
+    )
+    pq.write_table(
+        pa.table({"a": [1.0, 2.5], "t": pa.array([1, 2**62], pa.timestamp("us"))}), tmp_path / "1.parquet"
+    )
+    records = SparkFiles.open(f"spark:parquet:{tmp_path}", Reading(None))
+    schema = Schema({"a": Category(discover=True)})
+    assert records.count_values("a", schema) == {"1": 2, "9007199254740993": 1, "2.5": 1}
+    assert sum(records.count_values("t", schema).values()) == 3, "a year that nothing writes is passed over"

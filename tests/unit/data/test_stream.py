@@ -12,11 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from understudy.data import Streamed, Table
+from understudy.data import Streamed, Table, bound, count_values
 from understudy.data.ahead import ahead
 from understudy.data.cache import CodeCache
 from understudy.data.firsts import Firsts, count_first_values
-from understudy.data.units import bound, count_values
 from understudy.domain import Domain
 from understudy.errors import OperatorError, ParameterError
 
