@@ -18,7 +18,7 @@ $(READY): $(CORE)
 	$(PIP) --editable ".[dev]" --editable contest
 	touch $(READY)
 
-.PHONY: help install demo test check bench contest docs
+.PHONY: help install demo test check bench contest docs mutants
 
 help: ## list every task
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -37,6 +37,9 @@ check: $(READY) ## lint, format, types, the plan of the house, the docs' command
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest tests/docs
+
+mutants: $(READY) ## change the product in 400 small ways, one at a time; say which no test sees (resumes)
+	$(BIN)/python tests/mutation --sample 400
 
 bench: $(READY) ## print every benchmark, rivals in the same run
 	$(BIN)/python -m benchmarks

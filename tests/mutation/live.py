@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import functools
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from mutants import Mutant
+from mutants import Mutant, functions_of
 
 Place = tuple[str, str, int]  # file, function, first line
 
@@ -25,10 +28,10 @@ class Live:
         self.home = home
         self.functions: dict[Place, list[FunctionType]] = {}
         self.caches: list[functools._lru_cache_wrapper] = []  # type: ignore[type-arg]
-        for found in gc.get_objects():
-            if isinstance(found, FunctionType) and found.__code__.co_filename.startswith(str(home)):
+        for found in gc.get_objects():  # by their very type: some tests hold objects that raise when asked
+            if type(found) is FunctionType and found.__code__.co_filename.startswith(str(home)):
                 self.functions.setdefault(place_of(found.__code__), []).append(found)
-            elif isinstance(found, functools._lru_cache_wrapper) and _ours(found):
+            elif type(found) is functools._lru_cache_wrapper and _ours(found):
                 self.caches.append(found)
 
     def plant(self, mutant: Mutant, source: bytes) -> None:
@@ -39,19 +42,40 @@ class Live:
         except SyntaxError as fault:
             raise NotAppliedError(str(fault)) from None
         if mutant.function:
-            self._replace(mutant, (file, mutant.function, mutant.first), whole)
+            self._replace((file, mutant.function, mutant.first), whole)
         else:
             _rename(mutant, file, whole)
         for cache in self.caches:
             cache.cache_clear()
 
-    def _replace(self, mutant: Mutant, place: Place, whole: CodeType) -> None:
+    def watch(self, sources: Mapping[str, bytes], called: set[tuple[str, str]]) -> None:
+        """Have every function of these files note its file and name in `called` whenever it is called."""
+        vars(builtins)["_called"] = called.add
+        for path, source in sources.items():
+            tree = ast.parse(source)
+            for name, node in functions_of(tree):
+                note = ast.parse(f"_called({(path, name)!r})").body[0]
+                documented = isinstance(node.body[0], ast.Expr) and isinstance(
+                    node.body[0].value, ast.Constant
+                )
+                node.body.insert(int(documented), ast.copy_location(note, node.body[0]))
+            whole = compile(ast.fix_missing_locations(tree), str(self.home / path), "exec")
+            for code in _codes(whole):
+                with suppress(NotAppliedError):
+                    self._put(place_of(code), code)
+
+    def _replace(self, place: Place, whole: CodeType) -> None:
         changed = next((code for code in _codes(whole) if place_of(code) == place), None)
-        if changed is None or place not in self.functions:
+        if changed is None:
+            raise NotAppliedError("no such function in the text")
+        self._put(place, changed)
+
+    def _put(self, place: Place, code: CodeType) -> None:
+        if place not in self.functions:
             raise NotAppliedError("no such function in memory")
         for function in self.functions[place]:
             try:
-                function.__code__ = changed
+                function.__code__ = code
             except ValueError as fault:  # another number of free variables
                 raise NotAppliedError(str(fault)) from None
 

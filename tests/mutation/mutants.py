@@ -116,23 +116,25 @@ def _changes(module: ast.Module) -> Iterator[Change]:
     for node in module.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             yield from (("", 0, *change) for change in _within(node.value))
-        elif isinstance(node, ast.ClassDef):
-            yield from _of_class(node, node.name)
-        elif isinstance(node, ast.FunctionDef):
-            yield from _of_function(node, node.name)
+    for name, function in functions_of(module):
+        yield from _of_function(function, name)
 
 
-def _of_class(node: ast.ClassDef, name: str) -> Iterator[Change]:
-    for member in node.body:
-        if isinstance(member, ast.FunctionDef):
-            yield from _of_function(member, f"{name}.{member.name}")
-        elif isinstance(member, ast.ClassDef):
-            yield from _of_class(member, f"{name}.{member.name}")
+def functions_of(tree: ast.Module | ast.ClassDef, within: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Every function that stands in no other, with its name and its classes', but for those that Numba compiles."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from functions_of(node, f"{within}{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and not _is_compiled(node):
+            yield within + node.name, node
+
+
+def _is_compiled(node: ast.FunctionDef) -> bool:
+    return any("jit" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
 def _of_function(node: ast.FunctionDef, name: str) -> Iterator[Change]:
-    compiled = any("jit" in ast.unparse(decorator) for decorator in node.decorator_list)
-    if compiled or node.name in UNSEEN:
+    if node.name in UNSEEN:
         return
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     returns = RETURNS.get(ast.unparse(node.returns) if node.returns else "", ())

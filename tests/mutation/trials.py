@@ -9,11 +9,11 @@ import resource
 import signal
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,16 @@ from live import Live, NotAppliedError
 from mutants import Mutant
 
 MEMORY = 4 << 30  # bytes that a trial may take beyond what the interpreter has
-SLOW = 6.0  # seconds beyond which a test is never used
-FIRST, ALL = 15.0, 120.0  # seconds of tests for a first look at a mutant, and for a second
+SLOW = 1.5  # seconds beyond which a test is never used
+PER_FILE = 15.0  # seconds beyond which the other tests of a file are not used
+EXAMPLES = 25  # of a law, at most
+FIRST, ALL = 8.0, 60.0  # seconds of tests for a first look at a mutant, and for a second
+IDLE = 10  # times as long by the clock may a trial take as by the processor, which others use as well
 
 
 @dataclass(frozen=True)
 class Reached:
-    """A test: how long it takes, and the functions of the package that it calls, as file and name."""
+    """A test: its seconds of the processor, and the functions of the package that it calls, as file and name."""
 
     seconds: float
     functions: frozenset[tuple[str, str]]
@@ -47,8 +50,20 @@ class Trials:
         import hypothesis
 
         phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
-        hypothesis.settings.register_profile("mutants", database=None, derandomize=True, phases=phases)
+        hypothesis.settings.register_profile(
+            "mutants", database=None, derandomize=True, phases=phases, deadline=None
+        )
         hypothesis.settings.load_profile("mutants")
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Few examples of each law, also where it asks for many."""
+        import hypothesis
+
+        for item in items:
+            law = getattr(item.obj, "_hypothesis_internal_use_settings", None)
+            if law is not None and law.max_examples > EXAMPLES:
+                fewer = hypothesis.settings(law, max_examples=EXAMPLES)
+                item.function._hypothesis_internal_use_settings = fewer
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """In place of pytest's own loop."""
@@ -70,32 +85,29 @@ class Trials:
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         return not self.failed
 
-    def reach(self, names: Sequence[str], limit: float) -> dict[str, Reached]:
-        """What each of these tests calls, run in a fork; those that fail, or are out of time, are left out."""
+    def reach(self, live: Live, sources: Mapping[str, bytes], names: Sequence[str]) -> dict[str, Reached]:
+        """What each of these tests calls, run in a fork; those that fail, or are slow, are left out."""
         with tempfile.NamedTemporaryFile() as file:
 
             def look() -> int:
+                called: set[tuple[str, str]] = set()
+                live.watch(sources, called)
+                signal.signal(signal.SIGPROF, _too_slow)
                 with Path(file.name).open("w") as out:
                     for name in names:
-                        seen: dict[int, Any] = {}
-                        start = time.perf_counter()
-                        passed = _traced(seen, lambda name=name: self.passes(name))
-                        seconds = time.perf_counter() - start
-                        codes = [
-                            code for code in seen.values() if code.co_filename.startswith(str(self.home))
-                        ]
-                        called = {
-                            (
-                                os.path.relpath(code.co_filename, self.home),
-                                code.co_qualname.split(".<locals>")[0],
-                            )
-                            for code in codes
-                        }
+                        called.clear()
+                        start = time.process_time()
+                        signal.setitimer(signal.ITIMER_PROF, SLOW, 0.2)
+                        passed = self.passes(name)
+                        signal.setitimer(signal.ITIMER_PROF, 0)
                         if passed:
+                            seconds = time.process_time() - start
                             print(json.dumps([name, seconds, sorted(called)]), file=out, flush=True)
+                        if time.process_time() > PER_FILE:
+                            break
                 return 0
 
-            _forked(look, limit)
+            _forked(look, PER_FILE + SLOW)
             lines = [json.loads(line) for line in Path(file.name).read_text().splitlines()]
         return {
             name: Reached(seconds, frozenset(map(tuple, functions))) for name, seconds, functions in lines
@@ -117,7 +129,7 @@ class Trials:
                         return 1
                 return 0
 
-            code = _forked(attempt, 20 + 8 * seconds)
+            code = _forked(attempt, 5 + 4 * seconds)
             said = Path(file.name).read_text()
         if code is None:
             return "out of time"
@@ -126,23 +138,12 @@ class Trials:
         return f"not applied: {said}" if code == 3 else f"caught by {said or 'a crash'}"
 
 
-def _traced(seen: dict[int, Any], act: Callable[[], bool]) -> bool:
-    def note(frame: Any, event: str, argument: Any) -> None:
-        code = frame.f_code
-        if id(code) not in seen:
-            seen[id(code)] = code
-
-    threading.settrace(note)  # type: ignore[arg-type]
-    sys.settrace(note)  # type: ignore[arg-type]
-    try:
-        return act()
-    finally:
-        sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+def _too_slow(number: int, frame: Any) -> None:
+    raise TimeoutError("a test too slow to be used")
 
 
 def _forked(act: Callable[[], int], limit: float) -> int | None:
-    """The number that an act ends with in a fork; None where it is out of time. A crash ends with 2."""
+    """The number that an act ends with in a fork; None where it is out of time. A crash ends with another one."""
     gc.freeze()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -154,16 +155,18 @@ def _forked(act: Callable[[], int], limit: float) -> int | None:
             os.dup2(nothing, stream)
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+        signal.setitimer(signal.ITIMER_PROF, limit)
         code = 2
         try:
             code = act()
         finally:
             os._exit(code)
-    end = time.monotonic() + limit
+    end = time.monotonic() + IDLE * limit
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return os.waitstatus_to_exitcode(status)
+            code = os.waitstatus_to_exitcode(status)
+            return None if code == -signal.SIGPROF else code
         time.sleep(0.01)
     for kill in (os.killpg, os.kill):
         with suppress(ProcessLookupError):
@@ -172,26 +175,20 @@ def _forked(act: Callable[[], int], limit: float) -> int | None:
     return None
 
 
-def chosen(reached: Iterable[tuple[str, Reached]], mutant: Mutant, limit: float) -> tuple[list[str], float]:
-    """The tests that call a mutant's function, the quickest and most particular first, and their seconds.
+def chosen(
+    reached: Mapping[str, Reached], mutant: Mutant, limit: float, without: Collection[str] = ()
+) -> list[str]:
+    """The tests that call a mutant's function, the quickest and most particular first, for so many seconds.
 
-    A constant of a module is looked for by whatever calls a function of its file.
+    A constant of a module, and a function that no test was seen to call, are looked for by whatever calls a
+    function of their file.
     """
-    wanted = [
-        (name, test)
-        for name, test in reached
-        if test.seconds <= SLOW
-        and (
-            (mutant.path, mutant.function) in test.functions
-            if mutant.function
-            else any(path == mutant.path for path, _ in test.functions)
-        )
-    ]
-    wanted.sort(key=lambda found: (found[1].seconds + 0.02) * (10 + len(found[1].functions)))
-    names, total = [], 0.0
-    for name, test in wanted:
-        if names and total + test.seconds > limit:
-            break
-        names.append(name)
-        total += test.seconds
-    return names, total
+    usable = {name: test for name, test in reached.items() if test.seconds <= SLOW and name not in without}
+    wanted = [name for name, test in usable.items() if (mutant.path, mutant.function) in test.functions]
+    if not wanted and not without:
+        wanted = [
+            name for name, test in usable.items() if any(path == mutant.path for path, _ in test.functions)
+        ]
+    wanted.sort(key=lambda name: (usable[name].seconds + 0.02) * (10 + len(usable[name].functions)))
+    total = list(accumulate(usable[name].seconds for name in wanted))
+    return [name for name, seconds in zip(wanted, total, strict=True) if seconds <= limit] or wanted[:1]

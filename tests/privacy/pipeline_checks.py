@@ -340,6 +340,25 @@ def check_an_odd_cell_of_a_file_recodes_no_other(folder: Path) -> None:
             assert np.abs(one - two).sum() <= 1, "a record recodes others"
 
 
+def check_discovery_raises_for_no_value(folder: Path) -> None:
+    """A value that Python has no date for, or that is larger than a number may be, is passed over or named."""
+    schema = Schema({"b": Category(discover=True)}, name="people")
+    for kind, common, far in (
+        (pa.date32(), 19_000, 2**31 - 1),
+        (pa.timestamp("us"), 10**15, 2**63 - 1),
+        (pa.timestamp("s", "UTC"), 10**9, -(2**62)),
+        (pa.uint64(), 7, 2**64 - 1),
+    ):
+        plain = pa.uint64() if pa.types.is_unsigned_integer(kind) else pa.int64()
+        stored = pa.int32() if pa.types.is_date32(kind) else plain
+        column = pa.array([common] * 600 + [far], stored).cast(kind)
+        try:
+            release = _fit(folder, pa.table({"b": column}), schema)
+        except Exception as fault:
+            raise AssertionError(f"a run fails by a value of a column of {kind}") from fault
+        assert len(release.schema.columns["b"].values) == 1, f"a common value of {kind} was not found"
+
+
 # -- jobs ------------------------------------------------------------------------------------------------
 
 
