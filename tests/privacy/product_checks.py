@@ -24,8 +24,8 @@ from understudy.domain import Domain
 from understudy.errors import BudgetError
 from understudy.privacy import Budget, Choice, Curator, Gaussian, Job, Ledger, Neighbours
 from understudy.privacy import curator as curator_module
-from understudy.privacy.certificate import recompute
 from understudy.privacy.randomness import OperatingSystem, Seeded
+from understudy.privacy.verification import recompute
 
 ALPHA = 1e-9
 BUDGET = Budget(1.0, 1e-5)

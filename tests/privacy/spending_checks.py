@@ -22,10 +22,10 @@ from plain_engine import PlainEngine
 from understudy.domain import Domain
 from understudy.errors import BudgetError, LedgerError
 from understudy.privacy import Budget, Curator, Gaussian, Group, Job, Laplace, Ledger, zcdp
-from understudy.privacy.certificate import recompute
 from understudy.privacy.filters import SET_ASIDE, Filter
 from understudy.privacy.losses import Slack
 from understudy.privacy.spending import SLACK_SHARE
+from understudy.privacy.verification import recompute
 
 BUDGET = Budget(1.0, 1e-5)
 

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,16 @@ class Generator(Protocol):
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """A header of plain values and named arrays that together are the generator."""
+        ...
+
+
+@runtime_checkable
+class Grouped(Protocol):
+    """A generator that draws each group of columns from a histogram of its own, which was asked for as such."""
+
+    @property
+    def groups(self) -> tuple[Clique, ...]:
+        """The groups."""
         ...
 
 

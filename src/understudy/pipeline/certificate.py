@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +16,8 @@ _LOSSES = {
     "measure": "gaussian",
     "laplace": "laplace",
 }  # what the questions of a group cost
+
+_WORDS = ("statement", "unit", "accountant", "version")
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,17 @@ class Verdict:
         return asdict(self)
 
 
-def verify(certificate: Mapping[str, Any]) -> Verdict:
-    """Epsilon recomputed at the claimed delta, from the charges that the certificate lists and nothing else."""
-    try:
-        claimed = float(certificate["epsilon"]), float(certificate["delta"])
-        private = certificate["private"] is True
-    except (KeyError, TypeError, ValueError):
-        raise ReleaseError("the certificate cannot be read.", hint="ask for the release anew.") from None
+def verify(certificate: Mapping[str, Any], charged: Callable[[], None] = lambda: None) -> Verdict:
+    """Epsilon recomputed at the claimed delta, from the charges that the certificate lists and nothing else.
+
+    `charged` raises a ReleaseError where a release holds what those charges do not pay for.
+    """
+    readable(certificate)
+    claimed = float(certificate["epsilon"]), float(certificate["delta"])
+    private = certificate["private"] is True
     try:
         epsilon = recompute(certificate)
+        charged()
     except ReleaseError as error:
         return Verdict(False, private, *claimed, None, str(error))
     return Verdict(True, private, *claimed, epsilon)
@@ -58,7 +62,7 @@ def readable(certificate: Any) -> None:
         said = dict(certificate)
         positive("epsilon", said["epsilon"])
         probability("delta", said["delta"])
-        sound = isinstance(said["private"], bool) and isinstance(said.get("statement", ""), str)
+        sound = isinstance(said["private"], bool) and _texts([said.get(name, "") for name in _WORDS])
         sound = sound and _texts(said.get("warnings", [])) and _texts(said.get("dropped", []))
         sound = sound and isinstance(said.get("mechanism", {"name": ""})["name"], str)
         sound = sound and isinstance(said["charges"], list)

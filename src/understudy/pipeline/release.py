@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +21,8 @@ from understudy.mechanisms import Generator
 from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, readable, verify
+from understudy.pipeline.charged import check_charged
+from understudy.privacy.verification import UNREADABLE
 from understudy.transforms.codec import Within
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform, transform_from_dict
@@ -147,8 +151,11 @@ class Release:
         return self.compression.spread(self.field.marginal(clique), self.domain)
 
     def verify(self) -> Verdict:
-        """Epsilon and delta recomputed from the certificate's charges alone."""
-        return verify(self.certificate)
+        """Epsilon and delta recomputed from the certificate's charges alone, and that they paid for what is here."""
+        return verify(
+            self.certificate,
+            lambda: check_charged(self.certificate, self.measurements, self.field, self.compression),
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the release to one file, whole or not at all."""
@@ -178,7 +185,7 @@ class Release:
             return cls._from(content)
         except ReleaseError:
             raise
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, UnderstudyError):
+        except (*UNREADABLE, UnderstudyError):
             raise ReleaseError(
                 f"{os.fspath(path)!r} is refused: its parts do not fit together.",
                 hint="ask for the release anew from who made it.",
@@ -193,14 +200,16 @@ class Release:
             {name.removeprefix("field "): a for name, a in arrays.items() if name.startswith("field ")},
         )
         compression = Compression.from_dict(sections["compression"])
-        if compression.domain(schema.domain()) != field.domain:
+        domain = schema.domain()
+        # Every code of every column stands in the file, so no column is larger than the file itself.
+        if set(compression.maps) != set(domain) or compression.domain(domain) != field.domain:
             raise ReleaseError("the field's columns are not the schema's.")
         measurements = tuple(
-            Measurement(
-                field.domain.clique(said["clique"]),
+            _measurement(
+                field.domain,
+                said,
                 arrays[f"measurement {number} values"],
                 arrays[f"measurement {number} stddev"],
-                None if said["bins"] is None else Binned(tuple(np.array(b, np.int64) for b in said["bins"])),
             )
             for number, said in enumerate(sections["measurements"])
         )
@@ -208,7 +217,7 @@ class Release:
         readable(sections["certificate"])
         release = cls(schema, field, compression, measurements, sections["certificate"], transforms)
         for clique in release.cliques:
-            release.domain.clique(clique)
+            domain.clique(clique)
         return release
 
     def warn_not_private(self) -> None:
@@ -255,6 +264,22 @@ def _whole(values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
         if (np.abs(values) < 2**62).all() and (values == np.rint(values)).all()
         else values
     )
+
+
+def _measurement(
+    domain: Domain, said: Mapping[str, Any], values: npt.NDArray[Any], stddev: npt.NDArray[Any]
+) -> Measurement:
+    """A measurement of as many values as its clique has cells, or its bins, on this domain."""
+    clique, query, shape = domain.clique(said["clique"]), None, domain.shape(said["clique"])
+    if said["bins"] is not None:
+        query = Binned(tuple(np.array(bins, np.int64) for bins in said["bins"]))
+        fits = query.fine_shape == shape and all(map(operator.le, query.shape, shape))
+        if not fits:
+            raise ReleaseError(f"the bins of {clique!r} are not those of its codes.")
+        shape = query.shape
+    if values.size != math.prod(shape):
+        raise ReleaseError(f"the measurement of {clique!r} has another number of values than cells.")
+    return Measurement(clique, values, stddev, query)
 
 
 def _bins(measurement: Measurement) -> list[list[int]] | None:

@@ -7,7 +7,7 @@
     32 bytes   SHA-256 of all that stands before
 
 Nothing is compressed and every size is checked against the file's own, so a hostile file cannot ask for more
-memory than it has bytes.
+memory than it has bytes. Every number of the header is finite, and every whole one fits in 64 bits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from understudy.errors import FileError, ReleaseError
 
 MAGIC = b"UNDERSTUDY RELEASE 1\n"
 DIGEST = 32
-MOST_HEADER = 1 << 28
+MOST_HEADER = 1 << 26
 DTYPES = ("<f8", "<i8", "<u8", "<i4", "<u4", "<u2", "|u1", "|b1")
 
 Array = npt.NDArray[Any]
@@ -75,10 +75,12 @@ def read(path: str | os.PathLike[str]) -> Content:
     if length > min(MOST_HEADER, len(data) - start - DIGEST):
         raise _refuse(target, "its header is longer than the file")
     try:
-        header = json.loads(data[start : start + length].decode())
+        header = json.loads(
+            data[start : start + length], parse_constant=_none, parse_float=_finite, parse_int=_bounded
+        )
         arrays, end = _arrays(header["arrays"], data, start + length)
         sections = header["sections"]
-    except (ValueError, KeyError, TypeError, RecursionError, AttributeError):
+    except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, AttributeError):
         raise _refuse(target, "its header is damaged") from None
     if end != len(data) - DIGEST or not isinstance(sections, dict):
         raise _refuse(target, "its arrays do not fill the file")
@@ -93,13 +95,31 @@ def _arrays(described: list[dict[str, Any]], data: bytes, offset: int) -> tuple[
             raise ValueError
         if any(not isinstance(side, int) or isinstance(side, bool) or side < 0 for side in shape):
             raise ValueError
+        if len(shape) > 32:
+            raise ValueError
         count = math.prod(shape)
         end = offset + count * np.dtype(dtype).itemsize
-        if len(shape) > 32 or end > len(data) - DIGEST:
+        if end > len(data) - DIGEST:
             raise ValueError
         arrays[name] = np.frombuffer(data, dtype=dtype, count=count, offset=offset).reshape(shape)
         offset = end
     return arrays, offset
+
+
+def _none(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _none(text)
+
+
+def _bounded(text: str) -> int:
+    number = int(text) if len(text) <= 20 else 2**63
+    if not -(2**63) <= number < 2**63:
+        raise ValueError("a whole number has more than 64 bits")
+    return number
 
 
 def _plain(name: str, array: Array) -> Array:

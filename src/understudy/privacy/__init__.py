@@ -2,7 +2,6 @@
 
 from understudy.privacy.budget import Budget, Neighbours
 from understudy.privacy.calibration import Calibration, Group, calibrate
-from understudy.privacy.certificate import recompute
 from understudy.privacy.composition import Composition, compose
 from understudy.privacy.curator import Curator
 from understudy.privacy.discovery import Discovery
@@ -19,6 +18,7 @@ from understudy.privacy.losses import (
 )
 from understudy.privacy.page import Job
 from understudy.privacy.randomness import OperatingSystem, Randomness, Seeded
+from understudy.privacy.verification import recompute
 
 __all__ = [
     "Approximate",

@@ -192,6 +192,7 @@ def _checked_map(name: str, codes: Any) -> Map:
         raise ParameterError(f"compression of column {name!r} is not a list of codes.")
     new = array.astype(np.int64)
     kept = new[new != new.max()]
-    if new.min() < 0 or not np.array_equal(kept, np.arange(new.max())):
+    within = 0 <= new.min() <= new.max() < len(new)  # before as many codes are counted up
+    if not within or not np.array_equal(kept, np.arange(new.max())):
         raise ParameterError(f"compression of column {name!r} does not number its codes in order.")
     return new

@@ -1,0 +1,126 @@
+"""Whether what a release holds was paid for: each measurement by one charge, each column by some question.
+
+A certificate alone says what was asked. That the release holds no more than the answers is checked here: a noisy
+marginal of which no charge tells, or one with less noise (or, as a boast, more) than was charged, does not pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique
+from understudy.errors import ReleaseError
+from understudy.marginals import Measurement
+from understudy.marginals.query import Binned
+from understudy.mechanisms.generator import Generator, Grouped
+from understudy.privacy.verification import UNREADABLE
+from understudy.transforms.compress import Compression
+
+_ROUNDING = 1e-9  # of a standard deviation: averages and merged codes are computed in floats
+
+MOST_COMPARED = 10**6  # measurements with answers
+
+
+@dataclass
+class Answer:
+    """One marginal of a charge: its noise, its number of values where it was binned, and whether it is spoken for."""
+
+    charge: int
+    stddev: float
+    bins: tuple[int, ...] | None
+    taken: bool = False
+
+
+def check_charged(
+    certificate: Mapping[str, Any],
+    measurements: Sequence[Measurement],
+    field: Generator,
+    compression: Compression,
+) -> None:
+    """Nothing, where every measurement and every column is one that was charged for; else a ReleaseError."""
+    try:
+        answers = _answers(certificate)
+    except UNREADABLE:
+        raise ReleaseError("the certificate's bins cannot be read.") from None
+    if not sum(len(answers.get(frozenset(m.clique), [])) for m in measurements) <= MOST_COMPARED:
+        raise ReleaseError("the release holds too many measurements of the same columns.")
+    for measured in measurements:
+        paying = _paying(measured, answers.get(frozenset(measured.clique), []), compression)
+        if not paying:
+            raise ReleaseError(
+                f"the release holds a measurement of {', '.join(measured.clique)} that no charge pays for."
+            )
+        for answer in paying:
+            answer.taken = True
+    histograms = {frozenset(clique) for clique in _charged(certificate, "histogram")}
+    asked = frozenset().union(*answers, *histograms)
+    if not asked >= set(field.domain):
+        raise ReleaseError("the release models a column of which no charge tells.")
+    if isinstance(field, Grouped) and not histograms >= set(map(frozenset, field.groups)):
+        raise ReleaseError("the release holds a histogram that no charge pays for.")
+
+
+def _charged(certificate: Mapping[str, Any], question: str) -> list[Clique]:
+    return [
+        tuple(clique)
+        for charge in certificate["charges"]
+        if charge["question"] == question
+        for clique in charge["cliques"]
+    ]
+
+
+def _answers(certificate: Mapping[str, Any]) -> dict[frozenset[str], list[Answer]]:
+    """Every marginal that a charge tells of, by its columns."""
+    found: dict[frozenset[str], list[Answer]] = {}
+    for number, charge in enumerate(certificate["charges"]):
+        if charge["question"] != "measure":
+            continue
+        spread = math.sqrt(2) if charge["losses"][0]["kind"] == "laplace" else 1.0
+        cliques, scales = charge["cliques"], charge["scales"]
+        shapes = charge.get("bins") or [None] * len(cliques)
+        for clique, scale, shape in zip(cliques, scales, shapes, strict=True):
+            bins = None if shape is None else tuple(map(int, shape))
+            found.setdefault(frozenset(clique), []).append(Answer(number, spread * scale, bins))
+    return found
+
+
+def _paying(measured: Measurement, answers: Sequence[Answer], compression: Compression) -> list[Answer]:
+    """The answers that a measurement is: one, or all of a charge's on the same columns, averaged; or none."""
+    free = [answer for answer in answers if not answer.taken and _is_of(measured, answer)]
+    for answer in free:
+        if _has_noise(measured, answer.stddev, compression):
+            return [answer]
+    for number in dict.fromkeys(answer.charge for answer in free):
+        together = [answer for answer in free if answer.charge == number]
+        precision = math.fsum(answer.stddev**-2 for answer in together)
+        if _has_noise(measured, precision**-0.5, compression):
+            return together
+    return []
+
+
+def _is_of(measured: Measurement, answer: Answer) -> bool:
+    """Whether both are of the same cells: bins as charged, or none of them (as many bins as cells)."""
+    if isinstance(measured.query, Binned):
+        return answer.bins == measured.query.shape
+    return answer.bins is None or math.prod(answer.bins) == measured.values.size
+
+
+def _has_noise(measured: Measurement, stddev: float, compression: Compression) -> bool:
+    """Whether a measurement's noise is that of an answer: in every cell, or in sums of the codes that were merged."""
+    if _close(measured.stddev, np.array(stddev)):
+        return True
+    codes = compression.maps.get(measured.clique[0]) if len(measured.clique) == 1 else None
+    if codes is None or measured.query is not None or measured.stddev.ndim == 0:
+        return False
+    merged = np.sqrt(np.bincount(codes))
+    return merged.shape == measured.stddev.shape and _close(measured.stddev, stddev * merged)
+
+
+def _close(claimed: npt.NDArray[np.float64], paid: npt.NDArray[np.float64]) -> bool:
+    return bool((np.abs(claimed - paid) <= _ROUNDING * paid).all())
