@@ -8,7 +8,7 @@ import pytest
 import spending_checks as checks
 from planting import Suite, run
 
-from understudy.privacy import batch, certificate, chain, filters, log, mark, sparse, spending, zcdp
+from understudy.privacy import batch, chain, filters, log, mark, sparse, spending, verification, zcdp
 from understudy.privacy.composition import compose
 from understudy.privacy.log import Log
 
@@ -84,7 +84,7 @@ def slack_of_a_filter_counted_in_one_world(patch):
 
 @caught_by(checks.check_filters_are_recomputed_as_filters)
 def filters_recomputed_as_plans(patch):
-    patch.setattr(certificate, "filtered_epsilon", lambda losses, delta: compose(losses).epsilon(delta))
+    patch.setattr(verification, "filtered_epsilon", lambda losses, delta: compose(losses).epsilon(delta))
 
 
 @caught_by(checks.check_choices_keep_the_order_of_their_plan)
