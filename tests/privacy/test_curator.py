@@ -393,7 +393,8 @@ def test_an_engine_that_counts_in_floats_is_not_believed() -> None:
 
 
 def test_values_that_a_release_cannot_hold_are_passed_over_not_raised() -> None:
-    texts = {"odd": [None, 2.5, ("t",), b"x", *["fine"] * 900, *[True] * 900, *[7] * 900]}
+    odd = [None, 2.5, float("inf"), ("t",), b"x", "half of \ud83d", 10**5000, 2**63, -(2**63) - 1]
+    texts = {"odd": odd * 900 + ["fine"] * 900 + [True] * 900 + [7] * 900}
     curator = Curator(PlainEngine({"sex": [0]}, us.Domain({"sex": 2}), texts), Budget(8.0, 1e-6))
     assert curator.discover("odd", Approximate(0.3, 1e-10)).values == (True, 7, "fine")
 

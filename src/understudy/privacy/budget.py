@@ -49,7 +49,7 @@ def whole(name: str, value: Any) -> int:
     number = real(name, value)
     if number != int(number) or number < 1:
         raise BudgetError(f"{name} {value!r} is not a whole number of at least 1.")
-    return int(value)
+    return int(number)  # the number that was checked, whatever `value` would say when asked again
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ class Budget:
         epsilon = positive("epsilon", self.epsilon)
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", probability("delta", self.delta))
-        if epsilon > LARGE_EPSILON and self.allow_large_epsilon is not True:
+        object.__setattr__(self, "allow_large_epsilon", self.allow_large_epsilon is True)
+        if epsilon > LARGE_EPSILON and not self.allow_large_epsilon:
             raise BudgetError(
                 f"epsilon {epsilon!r} is above {LARGE_EPSILON:g}, where the promise is next to empty.",
                 hint="use a smaller epsilon, or pass allow_large_epsilon=True to say that it is meant.",
@@ -102,6 +103,7 @@ class Neighbours:
                 f"neighbour relation {self.relation!r} is not known.",
                 hint='use "add-remove" or "replace".',
             )
+        object.__setattr__(self, "relation", _RELATIONS[_RELATIONS.index(self.relation)])
         object.__setattr__(self, "records", whole("records", self.records))
 
     @property

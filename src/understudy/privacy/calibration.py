@@ -12,6 +12,7 @@ from understudy.privacy.budget import ONE_RECORD, Budget, Neighbours, whole
 from understudy.privacy.composition import Composition, compose
 from understudy.privacy.curves import RESOLUTION
 from understudy.privacy.losses import Choice, Gaussian, Laplace, Loss, normalised
+from understudy.privacy.plain import plain_text, plain_value
 
 _KINDS = ("measure", "choose", "laplace")
 # A grid coarse enough to find the neighbourhood of the answer in a few hundredths of a second.
@@ -46,9 +47,11 @@ class Group:
                 f"group {self.name!r}: share {self.share!r} is not an exact fraction.",
                 hint="use fractions.Fraction(1, 3), not 0.333.",
             )
+        object.__setattr__(self, "name", plain_text(self.name))
+        object.__setattr__(self, "kind", _KINDS[_KINDS.index(self.kind)])
+        object.__setattr__(self, "share", Fraction(int(self.share.numerator), int(self.share.denominator)))
         if not 0 < self.share <= 1:
             raise BudgetError(f"group {self.name!r}: share {self.share} is not above 0 and at most 1.")
-        object.__setattr__(self, "share", Fraction(self.share))
         object.__setattr__(self, "count", whole("count", self.count))
         if self.kind == "measure" and self.count != 1:
             raise BudgetError(
@@ -83,7 +86,10 @@ class Calibration:
 
 def checked_groups(groups: Iterable[Group]) -> tuple[Group, ...]:
     """The groups of a plan, their names distinct and their shares adding up to exactly one."""
-    plan = tuple(groups)
+    plan: tuple[Group, ...] = tuple(plain_value(group, Group) for group in groups)
+    for group in plan:
+        if not isinstance(group, Group):
+            raise BudgetError(f"{group!r} in a plan is not a Group.")
     names = [group.name for group in plan]
     if len(set(names)) != len(names):
         raise BudgetError(f"a plan's group names {names} are not distinct.")

@@ -1,16 +1,20 @@
-"""The only object that sees private counts, and the only door through which anything leaves.
+"""The only object that sees private counts; whatever leaves it leaves through one door.
 
-To verify that nothing private leaves except through here, read this file and check five things.
+To verify that nothing private leaves otherwise, read this file and `session.py`, and check six things.
 
 1. Records are touched only through `self._engine`, and counted only in `_noisy`, `_score`, `_depend`, `_named`
    and `_filled`.
-2. Each of those five runs only inside the `answer` of `_ask`.
-3. `_ask` has the charge made durable, then lets the answer be computed, then stores it, and only then
-   returns it: bytes that were stored, never a second draw. What it charges was validated and priced before.
+2. Each of those five runs only inside the `answer` given to `Session.ask`: the door.
+3. What a job may cost in all was reserved in the ledger, durably, before this object existed. The door takes the
+   question, lets the answer be computed, stores both together, durably, and only then returns what was stored:
+   never a second draw. What it charges was validated and priced before.
 4. An answer is noisy counts (all of them, or those past a threshold), one index drawn by the exponential
    mechanism, or names of values past a noisy threshold. Exact counts stay local to the five, and exact
    scores in `_scores` and `_dependences`.
-5. `recode` and `over` ask nothing; they say how the same records are coded.
+5. The door takes values, not behaviour: whatever a mechanism hands in is copied into exact types of ours, and
+   estimates are computed, before it opens (`plain.py`, `questions.py`, `misfit.py`). Behind it runs only our own
+   code, the engine's and the source's.
+6. `recode` and `over` ask nothing; they say how the same records are coded.
 
 Python cannot hide an attribute: this is a convention, kept by the import contract and by review, not a
 security boundary. Proofs of each method: docs/privacy.md, "The curator".
@@ -19,7 +23,6 @@ security boundary. Proofs of each method: docs/privacy.md, "The curator".
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
-from understudy.errors import BudgetError, OperatorError, ParameterError
+from understudy.errors import BudgetError, ParameterError
 from understudy.marginals import Counter, Measurement
 from understudy.marginals.counter import OpenColumns, Recoding
 from understudy.marginals.query import Binned
@@ -42,22 +45,21 @@ from understudy.privacy.choice import choose
 from understudy.privacy.composition import Composition, compose
 from understudy.privacy.dependence import SENSITIVITY, dependence
 from understudy.privacy.discovery import Discovery, Price, countable, price, released
-from understudy.privacy.engines import CellCounter, cell_counter, open_column
+from understudy.privacy.engines import CellCounter, cell_counter, filled_cells, open_column, whole_tables
 from understudy.privacy.ledger import Ledger
-from understudy.privacy.losses import Choice, Loss
+from understudy.privacy.losses import LOSSES, Choice, Loss
 from understudy.privacy.misfit import Estimates, Rounded, beyond_blur, misfit
 from understudy.privacy.noise import discrete_gaussian, discrete_laplace
 from understudy.privacy.page import Job, LoosePage, Page
+from understudy.privacy.plain import plain_domain, plain_value
 from understudy.privacy.questions import Queries, summed
 from understudy.privacy.randomness import OperatingSystem, Randomness
+from understudy.privacy.session import Session, Watch, is_private
 from understudy.privacy.sparse import Cells, SparsePrice, past_threshold
 from understudy.privacy.sparse import price as price_cells
 from understudy.privacy.spending import Allowance
 
 Integers = npt.NDArray[np.int64]
-Watch = Callable[
-    [Mapping[str, Any], bool], None
-]  # hears a question's words, before it is charged and once answered
 
 
 class Curator:
@@ -66,7 +68,8 @@ class Curator:
     The caller must trust that the engine bounds a unit's records by `neighbours.records`, and that its domain
     was not read from the records. Without a ledger the budget is kept in memory only. With one, `job` says
     which job this is: a job that was interrupted gets its stored answers again, and nothing is drawn twice.
-    `watch` hears the words of every question, which are public, and never an answer.
+    `source` is for tests: with any but the operating system's own, certificate and ledger say NOT PRIVATE. `watch`
+    hears the words of every question, which are public, and never an answer.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class Curator:
         source: Randomness | None = None,
         watch: Watch = lambda words, answered: None,
     ) -> None:
+        budget = plain_value(budget, Budget)
         if not isinstance(budget, Budget):
             raise BudgetError(f"a curator needs a Budget, not {budget!r}.", hint="Budget(1.0, 1e-9)")
         if (ledger is None) != (job is None):
@@ -90,13 +94,13 @@ class Curator:
         source = OperatingSystem() if source is None else source
         page: Page = LoosePage()
         if ledger is not None and job is not None:
-            page = ledger.open(job, budget.epsilon, budget.delta, private=source.private)
+            page = ledger.open(job, budget.epsilon, budget.delta, private=is_private(source))
         self._engine = engine
         self._view = ""
         self._scores: WeakKeyDictionary[Any, dict[Clique, int]] = WeakKeyDictionary()
         self._dependences: dict[Clique, int] = {}
-        self._session = _Session(page, source, Allowance(budget, neighbours or Neighbours()))
-        self._session.watch = watch
+        relation = plain_value(neighbours or Neighbours(), Neighbours)
+        self._session = Session(page, source, Allowance(budget, relation), watch)
 
     def __repr__(self) -> str:
         return f"Curator({len(self.domain)} columns, {self.budget!r}, {len(self.charges)} questions asked)"
@@ -104,7 +108,7 @@ class Curator:
     @property
     def domain(self) -> Domain:
         """The coded columns and their sizes: public."""
-        return self._engine.domain
+        return plain_domain(self._engine.domain)
 
     @property
     def budget(self) -> Budget:
@@ -134,7 +138,7 @@ class Curator:
     def certificate(self) -> dict[str, Any]:
         """What a release says of its privacy: budget, unit, neighbours, every charge with its scale."""
         session = self._session
-        return certify(session.allowance, session.charges, private=session.source.private)
+        return certify(session.allowance, session.charges, private=is_private(session.source))
 
     def finish(self, result: bytes = b"") -> bytes:
         """The result that stands for the job in the ledger; afterwards it asks nothing new."""
@@ -146,7 +150,7 @@ class Curator:
         Privacy: the plan costs no more than the budget by exact composition (docs/privacy.md, "The curator");
         questions must then be asked at these losses, as often as planned.
         """
-        with self._session.turn:
+        with self._session.turn():
             self._session.allowance, losses = self._session.allowance.commit(groups)
         return losses
 
@@ -169,11 +173,12 @@ class Curator:
         batch = questions.cliques(self.domain, cliques)
         asked = questions.queries(self.domain, batch, queries)
         sizes = questions.sizes(self.domain, batch, asked)
+        budget = plain_value(budget, Budget, *LOSSES)
         given = questions.weights(batch, weights, budget)
-        with self._session.turn:
+        with self._session.turn():
             cost = price_batch(self._session.allowance, budget, given, sizes)
             words = questions.measure_words(self._view, batch, asked, cost.scales)
-            answer = self._ask(
+            answer = self._session.ask(
                 cost.allowance, cost.losses, words, lambda: pack(self._noisy(batch, asked, cost))
             )
         values = unpack(answer, sizes)
@@ -222,15 +227,11 @@ class Curator:
         """
         scores = self._dependences
         offered = questions.families(self.domain, candidates, scores)
-        return self._choice(
-            "choose dependent",
-            offered,
-            costs,
-            budget,
-            scores,
-            lambda new: lambda: self._depend(new),
-            SENSITIVITY,
-        )
+
+        def prepare(unscored: Sequence[Clique]) -> Callable[[], None]:
+            return lambda: self._depend(unscored)
+
+        return self._choice("choose dependent", offered, costs, budget, scores, prepare, SENSITIVITY)
 
     def histogram(self, clique: Clique | str, budget: Loss, threshold: int) -> Cells:
         """The cells of a clique whose noisy count is at least `threshold`, however many cells there are.
@@ -242,12 +243,12 @@ class Curator:
         curator").
         """
         (asked,) = questions.names(self.domain, [clique])
-        cells = self.domain.size(asked)
+        budget, cells = plain_value(budget, *LOSSES), self.domain.size(asked)
         count = cell_counter(self._engine, asked, cells)
-        with self._session.turn:
+        with self._session.turn():
             cost = price_cells(self._session.allowance, budget, asked, cells, threshold)
             words = questions.histogram_words(self._view, asked, scale=cost.scale, least=cost.threshold)
-            answer = self._ask(
+            answer = self._session.ask(
                 cost.allowance, cost.losses, words, lambda: pack_text(self._filled(asked, count, cost))
             )
         places, counts = (np.array(numbers, np.int64) for numbers in unpack_text(answer))
@@ -262,13 +263,14 @@ class Curator:
         Privacy: Approximate(epsilon, delta) by Laplace noise, or one Gaussian marginal with the threshold's
         delta as slack (docs/privacy.md, "The curator").
         """
+        column, budget = questions.column(column), plain_value(budget, Budget, *LOSSES)
         engine = open_column(self._engine, column)
-        with self._session.turn:
+        with self._session.turn():
             cost = price(self._session.allowance, budget)
             words = questions.discover_words(
                 self._view, column, scale=cost.scale, least=cost.threshold, delta=cost.delta
             )
-            answer = self._ask(
+            answer = self._session.ask(
                 cost.allowance, cost.losses, words, lambda: pack_text(self._named(engine, column, cost))
             )
         return Discovery(column, tuple(unpack_text(answer)), cost.delta, cost.scale, cost.threshold)
@@ -307,11 +309,11 @@ class Curator:
         blurs: Integers | None = None,
     ) -> int:
         """One index of those offered; `prepare` checks what is still to be scored and returns what scores it."""
-        prices = questions.costs(offered, costs)
+        prices, budget = questions.costs(offered, costs), plain_value(budget, *LOSSES)
         if not isinstance(budget, Choice):
             raise BudgetError(f"{question} needs a Choice loss, not {budget!r}.")
         loss = Choice(budget.epsilon)
-        with self._session.turn:
+        with self._session.turn():
             allowance = self._session.allowance.charge(budget, loss, 0.0)
             public = [prices] if blurs is None else [prices, blurs]
             words = questions.choose_words(question, self._view, offered, public, loss.epsilon)
@@ -325,27 +327,9 @@ class Curator:
                 known = scores if blurs is None else self._sharp(offered, scores, blurs)
                 return pack_text(self._chosen(offered, known, prices, loss.epsilon, sensitivity))
 
-            return int(unpack_text(self._ask(allowance, (loss,), words, answer)))
+            return int(unpack_text(self._session.ask(allowance, (loss,), words, answer)))
 
-    # -- the door, and what stands behind it -----------------------------------------------------------------
-
-    def _ask(
-        self,
-        allowance: Allowance,
-        losses: tuple[Loss, ...],
-        words: Mapping[str, Any],
-        answer: Callable[[], bytes],
-    ) -> bytes:
-        """The stored answer to a question: charge, then count and draw, then store, then return."""
-        session = self._session
-        number = len(session.charges)
-        session.watch(words, False)
-        stored = session.page.charge(number, {**words, "losses": [loss.to_dict() for loss in losses]})
-        session.allowance = allowance
-        session.charges.append(Charge(words, losses, len(allowance.parts) - 1))
-        found = session.page.store(number, answer()) if stored is None else stored
-        session.watch(words, True)
-        return found
+    # -- what stands behind the door -----------------------------------------------------------------
 
     def _noisy(
         self, batch: Sequence[Clique], queries: Sequence[Binned | None], cost: BatchPrice
@@ -397,10 +381,7 @@ class Curator:
             (whole,) = self._count([clique])
             places = np.flatnonzero(whole)
             return past_threshold(places, whole[places], cost, self._session.source)
-        places, counts = count(clique)
-        if not (np.issubdtype(places.dtype, np.integer) and np.issubdtype(counts.dtype, np.integer)):
-            raise OperatorError(f"the engine's cells of {clique!r} are not counted in integers.")
-        return past_threshold(places, counts.astype(np.int64), cost, self._session.source)
+        return past_threshold(*filled_cells(count, clique), cost, self._session.source)
 
     def _named(self, engine: OpenColumns, column: str, cost: Price) -> list[Any]:
         """The values whose noisy count reaches the threshold: the only form in which values leave."""
@@ -408,25 +389,11 @@ class Curator:
         return released(counts, cost.draw(cost.scale, len(counts), self._session.source), cost.threshold)
 
     def _count(self, batch: Sequence[Clique]) -> list[Integers]:
-        """Exact counts, flat, as int64; an engine that counts in anything else is not private."""
-        counted = [marginal.counts for marginal in self._engine.count(batch)]
-        for clique, counts in zip(batch, counted, strict=True):
-            if counts.shape != self.domain.shape(clique) or not np.issubdtype(counts.dtype, np.integer):
-                raise OperatorError(f"the engine's marginal of {clique!r} is not a table of integers.")
-        return [counts.astype(np.int64, copy=False).reshape(-1) for counts in counted]
+        """Exact counts, flat, as int64."""
+        return whole_tables(self._engine, self.domain, batch)
 
     def _known(self, estimates: Estimates) -> dict[Clique, int]:
         try:
             return self._scores.setdefault(estimates, {})
         except TypeError:  # cannot be remembered by: scored anew each time
             return {}
-
-
-class _Session:
-    """What a curator shares with those recoded from it: the page, the noise, the budget, the questions."""
-
-    def __init__(self, page: Page, source: Randomness, allowance: Allowance) -> None:
-        self.page, self.source, self.allowance = page, source, allowance
-        self.charges: list[Charge] = []
-        self.turn = threading.RLock()  # questions are asked one at a time
-        self.watch: Watch = lambda words, answered: None

@@ -106,12 +106,18 @@ def _threshold(beyond: float, neighbours: Neighbours) -> int:
 
 
 def countable(counts: Mapping[Any, int]) -> list[tuple[Value, int]]:
-    """The values that a release could hold, with their counts; others are passed over, never an error.
+    """The values that a release can hold, with their counts; others are passed over, never an error.
 
     In an order of their own, so that the same noise meets the same value whichever engine counted them.
     """
-    known = [(value, int(count)) for value, count in counts.items() if type(value) in (str, int, bool)]
-    return sorted(known, key=_order)
+    return sorted(((value, int(count)) for value, count in counts.items() if _holds(value)), key=_order)
+
+
+def _holds(value: Any) -> bool:
+    """Whether a release can hold this value: a boolean, an integer of 64 bits, a text that UTF-8 can write."""
+    if type(value) is str:
+        return not any("\ud800" <= char <= "\udfff" for char in value)
+    return type(value) is bool or (type(value) is int and -(2**63) <= value < 2**63)
 
 
 def released(counts: Iterable[tuple[Value, int]], noise: npt.NDArray[np.int64], least: int) -> list[Value]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from understudy.errors import BudgetError
 from understudy.privacy.budget import ONE_RECORD, Neighbours, positive, probability, real, whole
+from understudy.privacy.plain import plain_value
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Gaussian:
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
         if self.weights is not None:
             object.__setattr__(self, "weights", normalised(self.weights))
+        object.__setattr__(self, "neighbours", plain_value(self.neighbours, Neighbours))
+        if not isinstance(self.neighbours, Neighbours):
+            raise BudgetError(f"neighbours {self.neighbours!r} are not Neighbours.")
 
     @property
     def scales(self) -> tuple[float, ...]:
@@ -181,6 +185,7 @@ class Slack:
 
 
 Loss = Gaussian | Choice | Laplace | Approximate | Slack
+LOSSES: tuple[type[Loss], ...] = (Gaussian, Choice, Laplace, Approximate, Slack)
 _KINDS: Mapping[str, type[Loss]] = {
     "gaussian": Gaussian,
     "choice": Choice,

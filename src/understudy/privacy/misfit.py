@@ -7,14 +7,16 @@ every score is an exact int64 that one record moves by at most one.
 from __future__ import annotations
 
 import math
+import tempfile
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
-from understudy.errors import ParameterError
+from understudy.errors import OperatorError, ParameterError
 
 Integers = npt.NDArray[np.int64]
 Estimates = Callable[[Clique], npt.NDArray[Any]]
@@ -23,25 +25,52 @@ _HELD = 2**25  # cells of rounded estimates kept between their check and their u
 
 
 class Rounded:
-    """Estimates of some cliques, checked and rounded; those that fit in memory are computed once."""
+    """Estimates of some cliques, each computed once, checked and rounded, before anything is counted.
+
+    What does not fit in memory waits in a file without a name: estimates are public.
+    """
 
     def __init__(self, domain: Domain, wanted: Sequence[Clique], estimates: Estimates) -> None:
         self._domain, self._estimates = domain, estimates
         self._held: dict[Clique, Integers] = {}
+        self._filed: dict[Clique, tuple[int, int]] = {}  # where in the file, and how many bytes
+        self._file: IO[bytes] | None = None
         cells = 0
         for clique in wanted:
             table = self._round(clique)
             cells += table.size
             if cells <= _HELD:
                 self._held[clique] = table
+            else:
+                self._put(clique, table)
 
     def take(self, clique: Clique) -> Integers:
         """The rounded estimate of a clique, flat; to be taken once."""
         held = self._held.pop(clique, None)
-        return self._round(clique) if held is None else held
+        if held is not None:
+            return held
+        assert self._file is not None
+        place, size = self._filed[clique]
+        self._file.seek(place)
+        return np.frombuffer(self._file.read(size), dtype=np.int64)
+
+    def _put(self, clique: Clique, table: Integers) -> None:
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed when this is gone)
+                weakref.finalize(self, self._file.close)
+            self._filed[clique] = self._file.tell(), table.nbytes
+            self._file.write(table.tobytes())
+            self._file.flush()
+        except OSError as fault:
+            why = fault.strerror or type(fault).__name__
+            raise OperatorError(
+                f"the estimates of so many candidates cannot be kept: {why}.",
+                hint="offer fewer or smaller candidates, or make room for temporary files.",
+            ) from None
 
     def _round(self, clique: Clique) -> Integers:
-        table = np.asarray(self._estimates(clique), dtype=np.float64).reshape(-1)
+        table = np.array(self._estimates(clique), dtype=np.float64).reshape(-1)  # a copy: ours alone
         size = self._domain.size(clique)
         if table.size != size:
             raise ParameterError(f"the estimate of {clique!r} has {table.size} cells, not {size}.")

@@ -18,6 +18,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import BudgetError, DomainError, ParameterError, SizeError
 from understudy.marginals.query import Binned
 from understudy.privacy.losses import Gaussian, normalised
+from understudy.privacy.plain import plain_clique, plain_text
 
 Queries = Sequence[Binned | None]
 MOST_CELLS = 2**26  # of one batch: half a gigabyte of exact counts
@@ -27,7 +28,7 @@ def cliques(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:
     """The cliques to measure: at least one, none empty, none twice, all known."""
     if isinstance(asked, str):
         raise DomainError(f"cliques {asked!r} are a text, not a list.", hint=f"[({asked!r},)]")
-    batch = [_clique(domain, clique) for clique in map(_plain, asked)]
+    batch = [domain.clique(clique) for clique in map(plain_clique, asked)]
     if not batch:
         raise ParameterError("there is nothing to measure.", hint="give at least one clique.")
     if () in batch:
@@ -41,12 +42,12 @@ def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique]
 
     Those in `known` were checked before: a selection offers the same thousands again and again.
     """
-    offered = list(map(_plain, asked))
+    offered = list(map(plain_clique, asked))
     if not offered:
         raise ParameterError("there is nothing to choose from.", hint="give at least one candidate.")
     fresh = [clique for clique in offered if clique and clique not in known]
     for clique in fresh:
-        _cells(domain, [_clique(domain, clique)])
+        _cells(domain, [domain.clique(clique)])
     if fresh or len(set(offered)) != len(offered):
         _distinct(offered)
     return offered
@@ -54,15 +55,23 @@ def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique]
 
 def names(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:
     """Cliques that name known columns, none empty; however many cells they have."""
-    found = [_clique(domain, clique) for clique in map(_plain, asked)]
+    found = [domain.clique(clique) for clique in map(plain_clique, asked)]
     if () in found:
         raise DomainError("a clique to count names no column.")
     return found
 
 
+def column(asked: str) -> str:
+    """The name of an open column, which the domain does not hold."""
+    name = plain_text(asked)
+    if not name:
+        raise DomainError("the name of a column to discover is empty.")
+    return name
+
+
 def families(domain: Domain, asked: Sequence[Clique], known: Container[Clique] = ()) -> list[Clique]:
     """The families to choose from: a column and those it may depend on, each family once, none too large."""
-    offered = [clique if clique in known else _clique(domain, clique) for clique in map(_plain, asked)]
+    offered = [clique if clique in known else domain.clique(clique) for clique in map(plain_clique, asked)]
     if not offered:
         raise ParameterError("there is nothing to choose from.", hint="give at least one candidate.")
     seen = {(clique[:1], frozenset(clique[1:])) for clique in offered}
@@ -79,12 +88,13 @@ def queries(domain: Domain, batch: Sequence[Clique], asked: Queries | None) -> l
     if asked is None:
         _distinct(batch)
         return [None] * len(batch)
-    found = list(asked)
-    if len(found) != len(batch):
-        raise ParameterError(f"{len(found)} queries for {len(batch)} cliques.", hint="give one a clique.")
-    for clique, query in zip(batch, found, strict=True):
-        if query is not None:
-            _check_bins(domain, clique, query)
+    given = list(asked)
+    if len(given) != len(batch):
+        raise ParameterError(f"{len(given)} queries for {len(batch)} cliques.", hint="give one a clique.")
+    found = [
+        None if query is None else _bins(domain, clique, query)
+        for clique, query in zip(batch, given, strict=True)
+    ]
     _distinct([clique for clique, query in zip(batch, found, strict=True) if query is None])
     return found
 
@@ -95,9 +105,10 @@ def weights(batch: Sequence[Clique], given: Sequence[float] | None, budget: Any)
     if given is None:
         fits = planned is not None and len(planned) == len(batch)
         return planned if fits and planned is not None else normalised([1.0] * len(batch))
-    if isinstance(given, str | bytes | Mapping) or len(given) != len(batch):
+    found = () if isinstance(given, str | bytes | Mapping) else tuple(given)
+    if len(found) != len(batch):
         raise BudgetError(f"weights do not match the {len(batch)} cliques.", hint="give one number a clique.")
-    return normalised(given)
+    return normalised(found)
 
 
 def sizes(domain: Domain, batch: Sequence[Clique], asked: Sequence[Binned | None]) -> list[int]:
@@ -118,13 +129,18 @@ def costs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray
     """What each candidate's score is lowered by: public integers, none where none are given."""
     if given is None:
         return np.zeros(len(offered), dtype=np.int64)
-    found = list(given)
+    found = [_whole(cost) for cost in given]
     if len(found) != len(offered):
         raise ParameterError(f"{len(found)} costs for {len(offered)} candidates.")
-    for cost in found:
-        if isinstance(cost, bool) or not isinstance(cost, int | np.integer) or abs(int(cost)) > 2**61:
-            raise ParameterError(f"cost {cost!r} is not a whole number below 2^61.", hint="round it first.")
     return np.array(found, dtype=np.int64)
+
+
+def _whole(cost: Any) -> int:
+    """A cost as one of Python's own integers, small enough that a score less it is exact."""
+    whole = 2**62 if isinstance(cost, bool) or not isinstance(cost, int | np.integer) else int(cost)
+    if abs(whole) > 2**61:
+        raise ParameterError(f"cost {cost!r} is not a whole number below 2^61.", hint="round it first.")
+    return whole
 
 
 def blurs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray[np.int64]:
@@ -138,8 +154,8 @@ def blurs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray
 def recodings(domain: Domain, maps: Mapping[str, Any]) -> dict[str, npt.NDArray[np.int64]]:
     """Maps from old codes to new ones, one entry for every old code."""
     checked = {}
-    for name, codes in maps.items():
-        array = np.asarray(codes)
+    for given, codes in maps.items():
+        name, array = plain_text(given), np.array(codes)
         if array.ndim != 1 or array.size != domain[name] or not np.issubdtype(array.dtype, np.integer):
             raise ParameterError(f"recoding of column {name!r} is not one integer for each of its codes.")
         if int(array.min()) < 0 or int(array.max()) >= 2**31:
@@ -235,22 +251,6 @@ def _bytes(array: npt.NDArray[Any]) -> bytes:
 # -- faults --------------------------------------------------------------------------------------------
 
 
-def _plain(asked: Any) -> Clique:
-    if isinstance(asked, tuple):
-        return asked
-    try:
-        return (asked,) if isinstance(asked, str) else tuple(asked)
-    except TypeError:
-        raise DomainError(f"clique {asked!r} is not a tuple of column names.") from None
-
-
-def _clique(domain: Domain, names: Clique) -> Clique:
-    for name in names:
-        if not isinstance(name, str):
-            raise DomainError(f"column name {name!r} is not a text.")
-    return domain.clique(names)
-
-
 def _distinct(batch: Sequence[Clique]) -> None:
     seen: set[frozenset[str]] = set()
     for clique in batch:
@@ -272,22 +272,18 @@ def _cells(domain: Domain, batch: Sequence[Clique]) -> None:
         )
 
 
-def _check_bins(domain: Domain, clique: Clique, query: Any) -> None:
-    # Any other query could give one record more than one cell's weight: its sensitivity is not known here.
-    if not isinstance(query, Binned):
+def _bins(domain: Domain, clique: Clique, query: Any) -> Binned:
+    """The query made anew. Any other could give one record more than one cell's weight, or look at the counts."""
+    if type(query) is not Binned:
         raise ParameterError(
             f"the query on {clique!r} is a {type(query).__name__}; use cells or sums over bins.",
-            hint="use None or marginals.query.Binned.",
+            hint="use None or marginals.query.Binned itself.",
         )
-    if query.fine_shape != domain.shape(clique):
+    copied = Binned(query.bins)
+    if copied.fine_shape != domain.shape(clique):
         raise ParameterError(
-            f"the bins of {clique!r} have shape {query.fine_shape}, not {domain.shape(clique)}."
+            f"the bins of {clique!r} have shape {copied.fine_shape}, not {domain.shape(clique)}."
         )
-    for bins in query.bins:
-        codes = np.asarray(bins)
-        if (
-            not np.issubdtype(codes.dtype, np.integer)
-            or int(codes.min()) < 0
-            or int(codes.max()) >= codes.size
-        ):
-            raise ParameterError(f"a bin number of {clique!r} is not a whole number from 0 up.")
+    if any(int(bins.max()) >= bins.size for bins in copied.bins):
+        raise ParameterError(f"a bin number of {clique!r} is not below its number of codes.")
+    return copied

@@ -60,7 +60,10 @@ def price(allowance: Allowance, budget: Any, clique: Clique, cells: int, thresho
     """The price of one histogram at a Laplace loss, and the allowance after it."""
     if not isinstance(budget, Laplace):
         raise BudgetError(f"histogram needs a Laplace loss, not {budget!r}.")
-    if isinstance(threshold, bool) or not isinstance(threshold, int | np.integer) or threshold < 1:
+    least = (
+        0 if isinstance(threshold, bool) or not isinstance(threshold, int | np.integer) else int(threshold)
+    )
+    if least < 1:
         raise ParameterError(f"threshold {threshold!r} is not a whole number of at least 1.")
     if cells > MOST_CELLS:
         raise SizeError(
@@ -69,9 +72,7 @@ def price(allowance: Allowance, budget: Any, clique: Clique, cells: int, thresho
         )
     one = Laplace(budget.epsilon)
     scale = laplace_scale(one.epsilon, allowance.neighbours)
-    floor = min(
-        int(threshold), max(1, math.floor(scale * 27))
-    )  # e^-27 is about 2^-39: a gap still has a scale
+    floor = min(least, max(1, math.floor(scale * 27)))  # e^-27 is about 2^-39: a gap still has a scale
     chance = passing(scale, floor)
     if cells * chance > MOST_EMPTY:
         raise SizeError(
@@ -82,7 +83,7 @@ def price(allowance: Allowance, budget: Any, clique: Clique, cells: int, thresho
     distance = _DRAWS * 8 * (laplace_error(scale) + laplace_error(gap)) + Fraction(1, 2**400)  # type: ignore[arg-type]
     slack = table_slack(distance, allowance.budget.epsilon)
     after = allowance.charge(one, one, slack)
-    return SparsePrice(after, (one, Slack(slack)), scale, cells, int(threshold), floor, gap)
+    return SparsePrice(after, (one, Slack(slack)), scale, cells, least, floor, gap)
 
 
 def passing(scale: float, floor: int) -> Fraction:

@@ -193,7 +193,7 @@ class Allowance:
     def piece(self, loss: Gaussian) -> tuple[Allowance, Gaussian]:
         """One marginal's worth of a batch asked one by one, and the allowance in which to charge it."""
         before = self.opened()
-        part, single = before.parts[-1].piece(loss)
+        part, single = before.parts[-1].piece(replace(loss, neighbours=self.neighbours))
         return before._with(part), single
 
     def opened(self) -> Allowance:

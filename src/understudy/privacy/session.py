@@ -1,0 +1,74 @@
+"""What a curator shares with those recoded from it, and the door through which every answer leaves."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from understudy.errors import ParameterError
+from understudy.privacy.certificate import Charge
+from understudy.privacy.losses import Loss
+from understudy.privacy.page import Page
+from understudy.privacy.randomness import OperatingSystem, Randomness
+from understudy.privacy.spending import Allowance
+
+# Hears a copy of a question's words, before it is charged and once it is answered.
+Watch = Callable[[Mapping[str, Any], bool], None]
+
+
+def is_private(source: Randomness) -> bool:
+    """Whether noise from this source protects anyone: only the operating system's own, whatever a source says."""
+    return type(source) is OperatingSystem and source.private
+
+
+class Session:
+    """The page, the noise, the budget and the questions asked so far."""
+
+    def __init__(self, page: Page, source: Randomness, allowance: Allowance, watch: Watch) -> None:
+        self.page, self.source, self.allowance, self.watch = page, source, allowance, watch
+        self.charges: list[Charge] = []
+        self._lock = threading.RLock()
+        self._asking = False
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """The right to ask one question, priced by the allowance as it is now.
+
+        A question inside another (from an estimate, or from who watches) would be paid for out of an allowance
+        that the outer one then puts back: it is refused.
+        """
+        with self._lock:
+            if self._asking:
+                raise ParameterError(
+                    "a question is asked while another one is being answered.",
+                    hint="ask them one after the other; estimates are computed from answers that are known.",
+                )
+            self._asking = True
+            try:
+                yield
+            finally:
+                self._asking = False
+
+    def ask(
+        self,
+        allowance: Allowance,
+        losses: tuple[Loss, ...],
+        words: Mapping[str, Any],
+        answer: Callable[[], bytes],
+    ) -> bytes:
+        """The stored answer to a question: charge, then count and draw, then store, then return.
+
+        The page's job durably reserved, when it was opened, all that its questions may cost together; the question
+        and its answer become durable together, when they are stored.
+        """
+        number = len(self.charges)
+        self.watch(copy.deepcopy(words), False)
+        stored = self.page.charge(number, {**words, "losses": [loss.to_dict() for loss in losses]})
+        self.allowance = allowance
+        self.charges.append(Charge(words, losses, len(allowance.parts) - 1))
+        found = self.page.store(number, answer()) if stored is None else stored
+        self.watch(copy.deepcopy(words), True)
+        return found
