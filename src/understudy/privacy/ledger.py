@@ -1,8 +1,10 @@
 """What was spent on each table, on what, in order; durable; refuses to overspend.
 
-The order that every promise rests on: a charge is validated, written and synced to the disk, and only
-then may anything be counted or drawn; an answer leaves only once it is stored. So at every instant,
-whatever was killed or raced, spent >= released. Proofs: docs/privacy.md, "The ledger".
+The order that every promise rests on: opening a job reserves all that its questions together may cost, and is
+written and synced before anything may be counted or drawn for it. What was asked is written together with its answer,
+in one transaction, and the answer leaves only once that is synced. So at every instant, whatever was killed or raced,
+what was reserved covers what was released. Of a question that never got an answer nothing is written: its job's
+reservation covers it. Proofs: docs/privacy.md, "The ledger".
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import Any
 from understudy.errors import BudgetError, LedgerError
 from understudy.privacy.books import Account, Books, exact
 from understudy.privacy.chain import canonical
-from understudy.privacy.log import Log
+from understudy.privacy.log import Log, unusable
 from understudy.privacy.page import Job, check_number, checked_name
 
 
@@ -45,7 +47,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | Path | None = None, *, create: bool = True) -> None:
-        self.path = Path(default_ledger_path() if path is None else path).expanduser().resolve()
+        self.path = _resolved(default_ledger_path() if path is None else path)
         self._books = Books()
         self._log = Log(self.path, self._books.add, create=create)
         with self._log.turn():
@@ -163,6 +165,18 @@ class LedgerPage:
 
     def finish(self, result: bytes = b"") -> bytes:
         return self._ledger._finish(self._name, self._key, result)
+
+
+def _resolved(path: str | Path) -> Path:
+    """The path of a ledger, whole; a LedgerError where no file can have it."""
+    try:
+        return Path(path).expanduser().resolve()
+    except OSError as fault:
+        raise unusable(repr(os.fspath(path)), fault) from fault
+    except (ValueError, RuntimeError):  # a NUL, or a home that nobody has; a circle of links
+        raise LedgerError(
+            f"no ledger can lie at {os.fspath(path)!r}.", hint="give the path of a file on this machine."
+        ) from None
 
 
 def _checked(epsilon: float, delta: float) -> tuple[float, float]:

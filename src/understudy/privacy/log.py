@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from understudy.errors import LedgerError
+from understudy.errors import LedgerError, UnderstudyError
 from understudy.privacy.chain import Entry, digest, follow, seal
 from understudy.privacy.mark import Mark, sync_folder
 
@@ -61,7 +61,8 @@ class Turn:
     def answer(self, seq: int) -> bytes:
         """The answer stored with an entry, checked against its digest."""
         row = self._connection.execute("SELECT content, answer FROM entries WHERE seq = ?", (seq,)).fetchone()
-        answer = b"" if row is None or row[1] is None else bytes(row[1])
+        # In a damaged page an answer can be of another type: a number, say, of which bytes() makes as many zeros.
+        answer = row[1] if row is not None and isinstance(row[1], bytes) else b""
         if row is None or digest(answer) != row[0]:
             raise LedgerError(f"the ledger is damaged: the answer of entry {seq} is not whole.", hint=RESTORE)
         return answer
@@ -118,7 +119,12 @@ class Log:
         for row in rows:
             entry = Entry(*row)
             follow(self._last, entry)
-            self._accept(entry)
+            try:
+                self._accept(entry)
+            except (ValueError, TypeError, LookupError) as fault:  # sealed, and yet not what its kind holds
+                raise LedgerError(
+                    f"ledger {self.path} is damaged: entry {entry.seq}.", hint=RESTORE
+                ) from fault
         if self._last is None:
             raise LedgerError(f"ledger {self.path} is damaged: it has no entries.", hint=RESTORE)
         self._compare()
@@ -141,6 +147,8 @@ class Log:
 
     def _find(self, create: bool) -> None:
         """Nothing, once the file is there, made if it never was; else a LedgerError."""
+        if self.path.is_dir():
+            raise LedgerError(f"ledger {self.path} is a folder.", hint="give the path of a file.")
         there = self.path.exists()  # looked at before the mark: whoever makes a log makes its mark first
         if not self._mark.exists() or (not there and self._mark.empty()):
             if there:
@@ -185,7 +193,7 @@ class Log:
         self._mark.reach(first.seq, first.seal)
 
     def _connect(self) -> sqlite3.Connection:
-        address = f"file:{quote(str(self.path))}?mode=rw"
+        address = f"file:{quote(os.fsencode(self.path))}?mode=rw"
         connection = sqlite3.connect(address, uri=True, timeout=_WAIT, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode = DELETE")  # one file, whole after every commit
@@ -197,20 +205,27 @@ class Log:
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
-        """Faults of the disk and of SQLite, as LedgerErrors."""
+        """Faults of the disk and of SQLite, and whatever a damaged file leads to, as LedgerErrors."""
         try:
             yield
+        except UnderstudyError:
+            raise
         except sqlite3.OperationalError as fault:
             busy = "locked" in str(fault)
             hint = "another process is writing; try again." if busy else "check the disk and the file."
             raise LedgerError(f"ledger {self.path} cannot be used: {fault}.", hint=hint) from fault
-        except sqlite3.Error as fault:
-            raise LedgerError(f"ledger {self.path} is damaged: {fault}.", hint=RESTORE) from fault
         except OSError as fault:
-            why = fault.strerror or str(fault)
-            raise LedgerError(
-                f"ledger {self.path} cannot be used: {why}.", hint="check the disk and the permissions."
-            ) from fault
+            raise unusable(self.path, fault) from fault
+        # Of bytes that are not what was written SQLite's own messages may be no UTF-8, and lengths past any memory.
+        except (sqlite3.Error, UnicodeError, MemoryError) as fault:
+            why = str(fault) if isinstance(fault, sqlite3.Error) else type(fault).__name__
+            raise LedgerError(f"ledger {self.path} is damaged: {why}.", hint=RESTORE) from fault
+
+
+def unusable(path: object, fault: OSError) -> LedgerError:
+    """A fault of the disk, as a LedgerError."""
+    why = fault.strerror or type(fault).__name__
+    return LedgerError(f"ledger {path} cannot be used: {why}.", hint="check the disk and the permissions.")
 
 
 def _insert(connection: sqlite3.Connection, entry: Entry, answer: bytes) -> None:
