@@ -31,7 +31,8 @@ from understudy.domain.schema import Schema
 from understudy.errors import BudgetError, LedgerError
 from understudy.mechanisms import MST, Independent
 from understudy.pipeline.records import InMemory
-from understudy.privacy import Curator, Ledger, Seeded
+from understudy.privacy import Ledger, Seeded
+from understudy.privacy.session import Session
 from understudy.transforms.split import Floor
 
 HOME = Path(us.__file__).parent
@@ -170,7 +171,7 @@ def _only_behind_the_door() -> Iterator[list[str]]:
     """Whatever counts records is told off, unless the curator is answering a question that was charged."""
     inside: list[str] = []
     counted: list[str] = []
-    kept = Curator._ask, Table.count, Table.count_cells, InMemory.count_values
+    kept = Session.ask, Table.count, Table.count_cells, InMemory.count_values
 
     def ask(self: Any, allowance: Any, losses: Any, words: Any, answer: Any) -> bytes:
         def behind() -> bytes:
@@ -190,12 +191,12 @@ def _only_behind_the_door() -> Iterator[list[str]]:
 
         return looking
 
-    Curator._ask = ask  # type: ignore[method-assign]
+    Session.ask = ask  # type: ignore[method-assign]
     Table.count, Table.count_cells, InMemory.count_values = map(watched, kept[1:])  # type: ignore[method-assign]
     try:
         yield counted
     finally:
-        Curator._ask, Table.count, Table.count_cells, InMemory.count_values = kept  # type: ignore[method-assign]
+        Session.ask, Table.count, Table.count_cells, InMemory.count_values = kept  # type: ignore[method-assign]
 
 
 def check_records_are_counted_behind_the_door_alone(folder: Path) -> None:

@@ -13,6 +13,7 @@ from planting import Suite, run
 from understudy.privacy import Choice, Neighbours, batch, curator, dependence, sparse, spending
 from understudy.privacy.batch import BatchPrice
 from understudy.privacy.curator import Curator
+from understudy.privacy.session import Session
 
 LAPLACE = curator.discrete_laplace
 PAST = sparse.past_threshold
@@ -366,13 +367,13 @@ def cells_counted_before_the_charge(patch):
 
 @caught_by(checks.check_every_question_is_charged_before_a_record_is_touched)
 def answers_drawn_before_the_charge(patch):
-    ask = Curator._ask
+    ask = Session.ask
 
     def late(self, allowance, losses, words, answer):
         drawn = answer()
         return ask(self, allowance, losses, words, lambda: drawn)
 
-    patch.setattr(Curator, "_ask", late)
+    patch.setattr(Session, "ask", late)
 
 
 @pytest.mark.parametrize("name", SUITE.bugs)
