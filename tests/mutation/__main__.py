@@ -1,8 +1,8 @@
 """Mutants of the product, and what the tests make of each: `python tests/mutation --help`.
 
-Every verdict is kept in a folder, so a run that was stopped goes on where it stopped, and a mutant whose file has not
-changed is not tried again. Survivors are listed, each with its change, unless `explained.toml` says why no test needs
-to see it.
+Every verdict is kept in a folder, so a run that was stopped goes on where it stopped, and a mutant whose function has
+not changed is not tried again. Survivors are listed, each with its change, unless `explained.toml` says why no test
+needs to see it.
 """
 
 from __future__ import annotations
@@ -158,21 +158,21 @@ def _try(
             done += names
             if verdict != "survived":
                 break
-        verdicts.keep(_name(mutant, sources), verdict)
+        verdicts.keep(_name(mutant), verdict)
         if not verdict.startswith("caught"):
             print(f"{number}/{len(todo)} {verdict}: {mutant} {mutant.key}", flush=True)
 
 
-def _name(mutant: Mutant, sources: dict[str, bytes]) -> str:
-    """A mutant of this very text of its file."""
-    return f"{mutant.key} {hashlib.sha256(sources[mutant.path]).hexdigest()[:12]}"
+def _name(mutant: Mutant) -> str:
+    """A mutant of this very text of its function: a verdict holds for as long as that stands."""
+    return f"{mutant.key} {mutant.around}"
 
 
 def _report(mutants: list[Mutant], sources: dict[str, bytes], verdicts: Verdicts) -> None:
     reasons = explained()
     counts: dict[str, int] = {}
     for mutant in sorted(mutants, key=lambda mutant: (mutant.path, mutant.start)):
-        verdict = verdicts.known.get(_name(mutant, sources), "not tried")
+        verdict = verdicts.known.get(_name(mutant), "not tried")
         kind = verdict.split(":")[0].split(" by ")[0]
         if kind == "survived" and mutant.key in reasons:
             kind = "explained"
@@ -196,7 +196,7 @@ def main() -> None:
     todo = [
         mutant
         for mutant in sample
-        if (known := verdicts.known.get(_name(mutant, sources))) is None or known.startswith(again or "\0")
+        if (known := verdicts.known.get(_name(mutant))) is None or known.startswith(again or "\0")
     ]
     if todo and not asked.report:
         print(f"{len(every)} mutants in {len(sources)} files; a sample of {len(sample)}", flush=True)

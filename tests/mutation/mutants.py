@@ -67,10 +67,11 @@ class Mutant:
     before: str
     after: str
     occurrence: int = 0
+    around: str = ""
 
     @property
     def key(self) -> str:
-        """What names the change as long as its function is the same text around it, wherever it moves."""
+        """What names the change, wherever its function moves in its file. `around` digests that function's text."""
         said = (self.path, self.function, self.kind, self.before, self.after, str(self.occurrence))
         return hashlib.sha256("\0".join(said).encode()).hexdigest()[:12]
 
@@ -98,24 +99,27 @@ def mutants_of(path: str, source: bytes) -> list[Mutant]:
         offsets.append(offsets[-1] + len(line))
     found: list[Mutant] = []
     seen: dict[tuple[str, ...], int] = {}
-    for function, first, node, kind, after in _changes(ast.parse(source)):
+    for function, outer, node, kind, after in _changes(ast.parse(source)):
+        first = min([outer.lineno, *(d.lineno for d in getattr(outer, "decorator_list", []))])
+        text = b"".join(lines[first - 1 : outer.end_lineno])
+        around = hashlib.sha256(text).hexdigest()[:12]
         start = offsets[node.lineno - 1] + node.col_offset
         end = offsets[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
         before = source[start:end].decode()
-        text = after if isinstance(node, ast.stmt) else f"({after})"
+        new = after if isinstance(node, ast.stmt) else f"({after})"
         same = (function, kind, before, after)
         place = seen[same] = seen.get(same, -1) + 1
-        found.append(Mutant(path, function, first, start, end, node.lineno, kind, before, text, place))
+        found.append(Mutant(path, function, first, start, end, node.lineno, kind, before, new, place, around))
     return found
 
 
-Change = tuple[str, int, "ast.expr | ast.stmt", str, str]  # function, its first line, node, kind, new text
+Change = tuple[str, ast.stmt, "ast.expr | ast.stmt", str, str]  # function's name, where, node, kind, new text
 
 
 def _changes(module: ast.Module) -> Iterator[Change]:
     for node in module.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            yield from (("", 0, *change) for change in _within(node.value))
+            yield from (("", node, *change) for change in _within(node.value))
     for name, function in functions_of(module):
         yield from _of_function(function, name)
 
@@ -136,11 +140,10 @@ def _is_compiled(node: ast.FunctionDef) -> bool:
 def _of_function(node: ast.FunctionDef, name: str) -> Iterator[Change]:
     if node.name in UNSEEN:
         return
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     returns = RETURNS.get(ast.unparse(node.returns) if node.returns else "", ())
     for statement in node.body:
         for change in _within(statement, returns):
-            yield name, first, *change
+            yield name, node, *change
 
 
 def _within(node: ast.AST, returns: Sequence[str] = ()) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
