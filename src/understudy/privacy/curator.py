@@ -148,7 +148,7 @@ class Curator:
         """The loss of each group of a plan, over which all that is left is calibrated, once.
 
         Privacy: the plan costs no more than the budget by exact composition (docs/privacy.md, "The curator");
-        questions must then be asked at these losses, as often as planned.
+        questions must then be asked at these losses, at most as often as planned, choices in the plan's order.
         """
         with self._session.turn():
             self._session.allowance, losses = self._session.allowance.commit(groups)

@@ -196,8 +196,15 @@ class Log:
         address = f"file:{quote(os.fsencode(self.path))}?mode=rw"
         connection = sqlite3.connect(address, uri=True, timeout=_WAIT, isolation_level=None)
         try:
-            connection.execute("PRAGMA journal_mode = DELETE")  # one file, whole after every commit
-            connection.execute("PRAGMA synchronous = EXTRA")  # the journal's removal is synced as well
+            # One file, whole after every commit; and the journal's removal is synced as well.
+            (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+            connection.execute("PRAGMA synchronous = EXTRA")
+            (sync,) = connection.execute("PRAGMA synchronous").fetchone()
+            if (mode, sync) != ("delete", 3):
+                raise LedgerError(
+                    f"ledger {self.path} cannot be used: SQLite would not sync what it writes.",
+                    hint="close what else has the file open, and use a SQLite of 3.12 or later.",
+                )
         except BaseException:
             connection.close()
             raise

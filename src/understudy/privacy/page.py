@@ -1,4 +1,4 @@
-"""A job's page: where a curator writes its questions before it asks them, and their answers after."""
+"""A job's page: what was paid for when it was opened, and where questions are written down with their answers."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Randomness(Protocol):
 
     @property
     def private(self) -> bool:
-        """Whether noise made of these words protects anyone; if not, a release is stamped NOT PRIVATE."""
+        """Whether noise made of these words protects anyone. Only `OperatingSystem`'s yes is believed."""
         ...
 
     def words(self, count: int) -> Words:

@@ -2,7 +2,8 @@
 
 A part is a budget set aside for one question, for a plan that was fixed beforehand (exact composition), or
 for questions whose costs depend on earlier answers (zCDP filter). Parts add up by basic composition. All
-values are frozen: a charge returns what is left after it. Proofs: docs/privacy.md, "The curator".
+values are frozen: a charge returns what is left after it. A plan's choices are asked in its order; a plan or a
+filter takes all that is left, so it is the last part. Proofs: docs/privacy.md, "The curator".
 """
 
 from __future__ import annotations
