@@ -24,12 +24,13 @@ def compare_files(
     real: str, synthetic: str, settings: Mapping[str, Any], stage: Callable[[str], None]
 ) -> Comparison:
     """The comparison that the options ask for. Without a schema, the real file's columns and types make one."""
+    import pyarrow as pa
+
     from understudy.domain import Schema
     from understudy.evaluation.coding import check_table, in_common
     from understudy.evaluation.comparison import compare
     from understudy.evaluation.completion import completed
     from understudy.pipeline.draft import first_look, schema_of_types
-    from understudy.pipeline.inference import with_numbers
     from understudy.transforms.encode import reading_types
 
     contest = _contest(settings)
@@ -37,7 +38,8 @@ def compare_files(
     how: dict[str, Any] = {"delimiter": settings["delimiter"], "most": MOST_RECORDS}
     stage("reading the real table")
     mine = first_look(real, types=reading_types(given) if given else None, **how)
-    schema = given or schema_of_types(with_numbers(mine).schema, name=Path(real).name or "table")
+    texts = [field.name for field in mine.schema if pa.types.is_string(field.type)]
+    schema = given or schema_of_types(mine.schema, name=Path(real).name or "table", untyped=texts)
     check_table(mine, schema, "the real table")
     stage("looking at the real table")
     schema = completed(schema, mine)

@@ -71,7 +71,9 @@ def _setting(option: str, takers: list[tuple[str, registry.Setting]]) -> Callabl
 
 data = several(
     click.option(
-        "--schema", type=click.Path(), help="What is known of the table. Left out: names and types only."
+        "--schema",
+        type=click.Path(),
+        help="What is known of the table. Left out: its columns' names, and types that are declared.",
     ),
     click.option("--name", help="The table's name in the ledger. Default: the schema's, else the file's."),
     click.option(

@@ -58,18 +58,13 @@ class FileSet:
     carried: pa.Schema
 
     @classmethod
-    def open(
-        cls, pattern: str, *, kind: str | None = None, delimiter: str | None = None, infer: bool = False
-    ) -> FileSet:
-        """The files at a path, in a folder or matching a pattern, once each is readable and fits the rest.
-
-        `infer` finds the types of text columns by reading all of it; else they are text.
-        """
+    def open(cls, pattern: str, *, kind: str | None = None, delimiter: str | None = None) -> FileSet:
+        """The files at a path, in a folder or matching a pattern, once each is readable and fits the rest."""
         paths = find_files(pattern, kind)
         base = Path(pattern) if Path(pattern).is_dir() else literal_parent(pattern)
         base = paths[0].parent if paths == [base] else base
         with ThreadPoolExecutor(4) as pool:
-            opened = pool.map(lambda path: open_part(path, kind, delimiter, infer), paths)
+            opened = pool.map(lambda path: open_part(path, kind, delimiter), paths)
             parts = tuple(with_keys(part, base) for part in opened)
         for part in parts:
             _check_same(parts[0], part)
@@ -79,6 +74,11 @@ class FileSet:
             pa.schema([(name, declared(name, given)) for name, given in kinds.items()]),
             pa.schema([(name, carried(name, given)) for name, given in kinds.items()]),
         )
+
+    @property
+    def untyped(self) -> frozenset[str]:
+        """The columns that have no type of their own: all of them where every file is text, else none."""
+        return frozenset(self.types.names if all(part.is_text for part in self.parts) else ())
 
     @property
     def occasion(self) -> str:

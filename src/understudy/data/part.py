@@ -106,7 +106,7 @@ class ArrowPart(Part):
             yield from (reader.get_batch(number) for number in range(reader.num_record_batches))
 
 
-def open_part(path: Path, kind: str | None, delimiter: str | None, infer: bool) -> Part:
+def open_part(path: Path, kind: str | None, delimiter: str | None) -> Part:
     """The file as a part, once it is known to be a table of the kind asked for."""
     found = open_source(path)
     if kind is not None and found.kind != kind:
@@ -116,7 +116,7 @@ def open_part(path: Path, kind: str | None, delimiter: str | None, infer: bool) 
     if found.kind == source.TEXT:
         from understudy.data.text import TextPart
 
-        return TextPart(found, delimiter, infer)
+        return TextPart(found, delimiter)
     return ParquetPart(found) if found.kind == source.PARQUET else ArrowPart(found)
 
 

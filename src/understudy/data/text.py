@@ -24,18 +24,6 @@ _Read = Callable[[bytes, Sequence[str], Mapping[str, pa.DataType]], pa.Table]
 
 MOST_UNPACKED = 1 << 44  # to disk; what unpacks to a hundred times its size is refused before that
 PIECE = 32 << 20  # bytes read at a time
-# The order in which Arrow tries types on a column of text.
-_LADDER = [
-    pa.null(),
-    pa.int64(),
-    pa.bool_(),
-    pa.date32(),
-    pa.time32("s"),
-    pa.timestamp("s"),
-    pa.timestamp("ns"),
-    pa.float64(),
-    pa.string(),
-]
 
 
 class TextPart(Part):
@@ -43,13 +31,11 @@ class TextPart(Part):
 
     is_text = True
 
-    def __init__(self, found: Source, delimiter: str | None, infer: bool) -> None:
+    def __init__(self, found: Source, delimiter: str | None) -> None:
         super().__init__(found)
         self._dialect = delimited.read_dialect(found, found.start(delimited.SAMPLE), delimiter)
         self._unpacked: mmap.mmap | None = None
         self.types = pa.schema([(name, pa.string()) for name in self._dialect.names])
-        if infer:
-            self.types = self._inferred()
 
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         wanted = {name: kind for name, kind in types.items() if not pa.types.is_null(kind)}
@@ -118,24 +104,6 @@ class TextPart(Part):
 
         skip = len(delimited.BOM) if not start and piece.startswith(delimited.BOM) else 0
         return start + end_of_records(piece, self._dialect.delimiter, skip=skip)
-
-    def _inferred(self) -> pa.Schema:
-        """The first type that fits all of each column, as when the file is read whole."""
-        names = list(self._dialect.names)
-        rungs = dict.fromkeys(names, 0)
-        settled = False
-        while not settled:
-            settled = True
-            for content, read in self._readers():
-                table = read(content, names, {name: _LADDER[rung] for name, rung in rungs.items() if rung})
-                for name in names:
-                    found = table.schema.field(name).type
-                    if not rungs[name]:  # nothing but empty cells so far, which are of any type
-                        rungs[name] = _LADDER.index(found)
-                    elif found != _LADDER[rungs[name]]:
-                        alone = read(content, [name], {}).schema.field(name).type
-                        rungs[name], settled = max(_LADDER.index(alone), rungs[name] + 1), False
-        return pa.schema([(name, _LADDER[rung]) for name, rung in rungs.items()])
 
 
 @dataclass(frozen=True)

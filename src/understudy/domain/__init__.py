@@ -6,6 +6,7 @@ from understudy.domain.domain import Clique, Domain
 from understudy.domain.moment import Date, Datetime
 from understudy.domain.number import Integer, Number
 from understudy.domain.schema import Schema
+from understudy.domain.untyped import Untyped
 
 __all__ = [
     "Boolean",
@@ -18,4 +19,5 @@ __all__ = [
     "Integer",
     "Number",
     "Schema",
+    "Untyped",
 ]

@@ -16,11 +16,12 @@ from understudy.domain.column import Column, text, whole
 from understudy.domain.domain import Domain
 from understudy.domain.moment import Date, Datetime
 from understudy.domain.number import Integer, Number
+from understudy.domain.untyped import Untyped
 from understudy.errors import FileError, ParameterError, SchemaError, SizeError
 
 # A new column type is added here, with its codec in `transforms/encode.py`.
 COLUMN_TYPES: dict[str, type[Column]] = {
-    kind.type: kind for kind in (Category, Integer, Number, Date, Datetime, Boolean)
+    kind.type: kind for kind in (Category, Integer, Number, Date, Datetime, Boolean, Untyped)
 }
 _TABLE = ("name", "rows", "unit", "max_records_per_unit")
 
@@ -49,7 +50,7 @@ class Schema:
             if not isinstance(column, Column):
                 raise SchemaError(
                     f"column {name!r} is described by a {type(column).__name__}.",
-                    hint="use Category, Integer, Number, Date, Datetime or Boolean.",
+                    hint="use Category, Integer, Number, Date, Datetime, Boolean or Untyped.",
                 )
         try:
             self._check_table()

@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy.domain import Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.domain import Category, Column, Date, Datetime, Integer, Number, Schema, Untyped
 from understudy.domain.arrow_values import plain
 from understudy.domain.cell_text import text_of
 from understudy.domain.moment import period
+from understudy.domain.untyped import KINDS, Votes
 from understudy.errors import SchemaError
 from understudy.transforms import arrays, grammar
+from understudy.transforms.kinds import VotesCodec
 
 BINS = 64
 MOST_VALUES = 100_000  # of a category; rarer ones are taken together
@@ -44,6 +46,10 @@ def completed(schema: Schema, real: pa.Table) -> Schema:
 
 
 def _complete(column: Column, array: pa.Array) -> Column:
+    if isinstance(column, Untyped):
+        votes = np.bincount(VotesCodec(Votes()).encode(array), minlength=len(KINDS))
+        typed = column.decided(votes.tolist(), 0.0)[0]
+        return _complete(typed, array) if typed.unlearned else typed
     if isinstance(column, Category):
         return replace(column, values=_values(column, array), discover=False)
     if isinstance(column, Integer):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,11 +22,13 @@ import pyarrow as pa
 from understudy.data import read
 from understudy.data.postgres import PostgresTable
 from understudy.data.postgres_address import is_postgres, parse
-from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema, Untyped
 from understudy.domain.arrow_values import plain
 from understudy.domain.cell_text import text_of
+from understudy.domain.untyped import FEW_CODES
 from understudy.pipeline.streamed import first_records, is_streamed, table_name
 from understudy.transforms import arrays, grammar
+from understudy.transforms.kinds import MARKS, kind_of
 
 MOST_LISTED = 50  # distinct values of a column whose values may be written down
 MOST_SHARE = 0.05  # and how many there may be for each record
@@ -47,10 +49,6 @@ IDENTIFIER = (
     'Looks like an identifier. If it says whose record it is, write unit = "{}" in [table]; else drop it.'
 )
 
-# Texts that mean missing wherever they stand in a column of something else.
-_MARKERS = frozenset(
-    {"n", "na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", ".", "unknown", "missing", "#n/a"}
-)
 _OFFSET = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$")
 _IDENTIFYING = re.compile(r"(^|[_\W])(id|uuid|guid|ssn|email|e-mail|passport)$|Id$|ID$", re.ASCII)
 
@@ -76,13 +74,13 @@ def first_look(
 ) -> pa.Table:
     """A file's records as values in memory; of a table that is streamed, the first `most`.
 
-    `types` are those in which to try to read a CSV file's columns (see `data.read`).
+    `types` are those in which to try to read a CSV file's columns (see `data.read`); the others come as text.
     """
     if is_postgres(path):
         return PostgresTable.open(str(path)).read()
     if is_streamed(path):
         return first_records(os.fspath(path), most, delimiter=delimiter)
-    return read(path, types=types, delimiter=delimiter)
+    return read(path, types=types, rest=pa.string(), delimiter=delimiter)
 
 
 def draft(table: pa.Table, *, name: str) -> Schema:
@@ -91,9 +89,15 @@ def draft(table: pa.Table, *, name: str) -> Schema:
     return Schema(columns, name=name, comment=OPENING)
 
 
-def schema_of_types(types: pa.Schema, *, name: str) -> Schema:
-    """A schema of column names and types alone, which are taken as public; all else is left to be learned."""
-    return Schema({field.name: _column_of_type(field.type) for field in types}, name=name)
+def schema_of_types(types: pa.Schema, *, name: str, untyped: Collection[str] = ()) -> Schema:
+    """A schema of column names and declared types alone, which are public; all else is left to be learned.
+
+    `untyped` are the columns that have no type of their own.
+    """
+    columns = {
+        field.name: Untyped() if field.name in untyped else _column_of_type(field.type) for field in types
+    }
+    return Schema(columns, name=name)
 
 
 def _column_of_type(kind: pa.DataType) -> Column:
@@ -128,7 +132,7 @@ class Sight:
     @property
     def markers(self) -> tuple[str, ...]:
         """The texts that usually mean missing."""
-        return tuple(sorted(text for text in self.texts if text.strip().lower() in _MARKERS))
+        return tuple(sorted(text for text in self.texts if text.strip().lower() in MARKS))
 
     @property
     def identifying(self) -> bool:
@@ -183,6 +187,8 @@ def _sight(name: str, array: pa.Array) -> Sight:
 
 def _of_texts(sight: Sight, *, fractions: bool) -> Column:
     """The column that the texts suggest: dates, numbers, truths, or else categories."""
+    if sight.share(text for text in sight.texts if kind_of(text) == "code") > FEW_CODES:
+        return _category(sight)  # a number would lose the zeros that it begins with
     dates = [text for text in sight.texts if grammar.moment(text) is not None]
     if dates and sight.share(dates) >= MOSTLY:
         kind = Date if all(len(text.strip()) == 10 for text in dates) else Datetime

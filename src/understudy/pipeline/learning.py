@@ -1,7 +1,8 @@
-"""What a schema leaves out, learned privately: values of open categories, bounds, bins.
+"""What a schema leaves out, learned privately: types, values of open categories, bounds, bins.
 
 Each step is a question to the curator about the same records, coded on a grid that is fixed in advance and
-so says nothing about them. Column names and types are taken as public.
+so says nothing about them. Types come first; which columns the other steps are about follows from the noisy
+votes, and how much noise they get was fixed before. Column names are taken as public, and types that are declared.
 """
 
 from __future__ import annotations
@@ -20,11 +21,18 @@ from understudy.domain.category import Category
 from understudy.domain.column import Column
 from understudy.domain.moment import Date, Datetime, period
 from understudy.domain.number import Integer, Number
+from understudy.domain.untyped import Untyped, Votes
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Measurement
-from understudy.privacy import Curator, Discovery, Group, Loss
+from understudy.privacy import Curator, Discovery, Gaussian, Group, Loss
+from understudy.transforms import grammar
 
-SHARES = {"values": Fraction(1, 20), "bounds": Fraction(1, 20), "bins": Fraction(1, 20)}
+SHARES = {
+    "types": Fraction(1, 40),
+    "values": Fraction(1, 20),
+    "bounds": Fraction(1, 20),
+    "bins": Fraction(1, 20),
+}
 FINE = 512  # cells of the histogram that bins are made from
 MOST_BINS = 64
 FEW, ONE_BY_ONE = 128, 1000  # whole numbers that are kept one by one in any case, and where records abound
@@ -42,7 +50,8 @@ Encode = Callable[[Schema], Counter]  # the records, coded by a schema
 def groups(schema: Schema) -> tuple[Group, ...]:
     """The questions that learning the schema will take, with their shares of the whole budget.
 
-    A bound that leaves nothing to look for is refused here, from the schema alone.
+    Where types are to be learned, nobody knows yet which columns have values, bounds or bins: those batches are
+    planned without weights, and may go unasked. A bound that leaves nothing to look for is refused here.
     """
     found = []
     todo = steps(schema)
@@ -54,16 +63,19 @@ def groups(schema: Schema) -> tuple[Group, ...]:
                 f"column {name!r}: the bound that is given leaves no room for the other.", hint="give both."
             ) from None
     for step, columns in todo.items():
-        if columns:
+        if todo["types"] and step != "types":
+            found.append(Group(step, "measure", SHARES[step]))
+        elif columns:
             found.append(Group(step, "measure", SHARES[step], weights=(1.0,) * len(columns)))
     return tuple(found)
 
 
 def steps(schema: Schema) -> dict[str, list[str]]:
-    """The columns that each step learns something of; decided from the schema alone."""
+    """The columns that each step learns something of, as far as their types are known."""
     open_ = schema.unlearned
     bounds = [name for name, fields in open_.items() if {"min", "max"} & set(fields)]
     return {
+        "types": [name for name, fields in open_.items() if "type" in fields],
         "values": [name for name, fields in open_.items() if "values" in fields],
         "bounds": bounds,
         "bins": [
@@ -74,6 +86,34 @@ def steps(schema: Schema) -> dict[str, list[str]]:
     }
 
 
+def questions(schema: Schema, typed: Schema) -> dict[str, int]:
+    """How many questions each step takes for a schema whose types turned out to be those of `typed`."""
+    asked = {step: min(1, len(columns)) for step, columns in steps(typed).items()}
+    return asked | {"types": min(1, len(steps(schema)["types"])), "values": len(steps(typed)["values"])}
+
+
+def learn_types(
+    schema: Schema,
+    curator: Curator,
+    encode: Encode,
+    losses: Mapping[str, Loss],
+) -> tuple[Schema, frozenset[str]]:
+    """The schema with a type for every column, and the columns that were found to hold instants."""
+    untyped = steps(schema)["types"]
+    if not untyped:
+        return schema, frozenset()
+    votes = replace(schema, columns=dict.fromkeys(untyped, Votes()))
+    log = _measure(curator, encode(votes), losses["types"])
+    found: dict[str, Column] = {}
+    instants = set()
+    for name in untyped:
+        column = schema.columns[name]
+        assert isinstance(column, Untyped)
+        found[name], aware = column.decided(log[name].values.tolist(), float(log[name].stddev))
+        instants |= {name} if aware else set()
+    return schema.with_columns(found), frozenset(instants)
+
+
 def learn(
     schema: Schema,
     curator: Curator,
@@ -82,14 +122,12 @@ def learn(
     *,
     instants: Collection[str] = (),
 ) -> Schema:
-    """The schema with nothing left out. `instants` are the columns whose type has a time zone: public."""
+    """A schema whose types are known with nothing left out. `instants` are the columns that have a time zone."""
     todo = steps(schema)
+    values = _shared(losses.get("values"), len(todo["values"]))
     coarse: dict[str, tuple[Column, Measurement]] = {}
     schema = schema.with_columns(
-        {
-            name: _with_values(schema.columns[name], curator.discover(name, losses["values"]))
-            for name in todo["values"]
-        }
+        {name: _with_values(schema.columns[name], curator.discover(name, values)) for name in todo["values"]}
     )
     if todo["bounds"]:
         grids = {name: _grid(schema.columns[name], name in instants) for name in todo["bounds"]}
@@ -104,9 +142,21 @@ def learn(
 
 
 def _with_values(column: Column, found: Discovery) -> Column:
-    """The category with the values that were found; one with none keeps a value that no record has."""
+    """The category with the values that were found; one with none keeps a value that no record has.
+
+    A text that means missing is no value, however often it was found.
+    """
     assert isinstance(column, Category)
-    return replace(column, values=found.values or ("",), discover=False)
+    meant = {*column.missing_texts, *(grammar.number(text) for text in column.missing_texts)}
+    values = tuple(value for value in found.values if value not in meant)
+    return replace(column, values=values or ("",), discover=False)
+
+
+def _shared(loss: Loss | None, columns: int) -> Any:
+    """The loss of a batch that is asked one by one; where its weights were left open, shared equally by so many."""
+    if isinstance(loss, Gaussian) and loss.weights is None and columns:
+        return replace(loss, weights=(1.0,) * columns)
+    return loss
 
 
 def _measure(curator: Curator, records: Counter, loss: Loss) -> dict[str, Measurement]:

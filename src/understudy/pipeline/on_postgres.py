@@ -45,6 +45,10 @@ class PostgresRecords:
     def types(self) -> Any:
         return self._streamed(None).types
 
+    @property
+    def untyped(self) -> frozenset[str]:
+        return frozenset()  # a database declares the type of every column
+
     def encode(self, schema: Schema) -> Streamed:
         """The engine for any cliques, after the scan that finds any fault of the connection."""
         if self.transforms:

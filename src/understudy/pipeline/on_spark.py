@@ -33,7 +33,7 @@ from understudy.data.spark_tasks import Scan, guarded
 from understudy.domain import Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline.parts import part_rows, part_seed
-from understudy.pipeline.records import Reading
+from understudy.pipeline.records import Reading, still_untyped
 from understudy.pipeline.release import Release
 from understudy.pipeline.streamed import FILES
 from understudy.transforms.codec import Within
@@ -55,6 +55,7 @@ class SparkRecords:
     frame: Any
     types: pa.Schema
     kind: str = KIND
+    untyped: frozenset[str] = frozenset()
 
     @classmethod
     def open(cls, data: Any, reading: Reading) -> SparkRecords:
@@ -127,8 +128,9 @@ class SparkFiles(SparkRecords):
         rows = pa.schema([pa.field(field.name, _row_type(field.type)) for field in files.carried])
         frame = on_workers(_numbers(files)[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
         if reading.transforms:
-            return SparkRecords.open(frame, reading)
-        records = cls(frame, files.types, KIND, files)
+            records = SparkRecords.open(frame, reading)
+            return replace(records, untyped=still_untyped(files.untyped, records.types, reading.transforms))
+        records = cls(frame, files.types, KIND, files.untyped, files)
         if reading.schema is None or reading.schema.unlearned:
             records.check(files.types.names)
         return records

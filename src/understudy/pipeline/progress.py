@@ -7,7 +7,7 @@ from typing import Any
 
 from understudy.privacy import Group
 
-LEARNING = ("values", "bounds", "bins")  # groups of questions that complete a schema
+LEARNING = ("types", "values", "bounds", "bins")  # groups of questions that complete a schema
 
 
 class Progress:
@@ -16,9 +16,13 @@ class Progress:
     def __init__(self, stage: Callable[[str], None], plan: Sequence[Group]) -> None:
         self._stage = stage
         self._planned = {group.name: group for group in plan}
-        self._learning = [group.name for group in plan if group.name in LEARNING and group.name != "values"]
+        self._learning = [name for name in ("types", "bounds", "bins") if name in self._planned]
         self._choices = sum(group.count for group in plan if group.kind == "choose")
         self._chosen = 0
+
+    def learns(self, asked: Mapping[str, int]) -> None:
+        """Hear which steps there are still to be, once types are known: a step may have no column."""
+        self._learning = [name for name in ("bounds", "bins") if asked.get(name)]
 
     def __call__(self, words: Mapping[str, Any], answered: bool) -> None:
         question = str(words["question"])

@@ -14,12 +14,13 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 
 from understudy.data import Table, bound, count_values, frame_kind, read
+from understudy.data.frames import untyped
+from understudy.data.source import TEXT, open_source
 from understudy.data.stream import MEMORY, check_memory
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Marginal
 from understudy.marginals.counter import Recoding
-from understudy.pipeline.inference import with_numbers
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 
@@ -29,7 +30,12 @@ class Records(Protocol):
 
     @property
     def types(self) -> Any:
-        """The names and types of the columns, as an Arrow schema: taken as public."""
+        """The names and types of the columns, as an Arrow schema: public, as no cell was looked at for them."""
+        ...
+
+    @property
+    def untyped(self) -> frozenset[str]:
+        """The columns that have no type of their own: those of a text file, and cells of any type in a frame."""
         ...
 
     @property
@@ -79,20 +85,20 @@ class InMemory:
 
     table: Any
     kind: str = "arrow"
+    untyped: frozenset[str] = frozenset()
 
     @classmethod
     def open(cls, data: Any, reading: Reading) -> InMemory:
         """The records of a file or a frame."""
         if isinstance(data, str | os.PathLike):
-            known = None if reading.schema is None else reading_types(reading.schema, reading.transforms)
-            rest = None if reading.schema is None else pa.string()
-            table, kind = read(data, types=known, rest=rest, delimiter=reading.delimiter), "arrow"
-            table = with_numbers(table) if reading.schema is None else table
+            known = {} if reading.schema is None else reading_types(reading.schema, reading.transforms)
+            table, kind = read(data, types=known, rest=pa.string(), delimiter=reading.delimiter), "arrow"
+            bare = frozenset(table.column_names if open_source(data).kind == TEXT else ())
         else:
-            table, kind = read(data), frame_kind(data)
+            table, kind, bare = read(data), frame_kind(data), untyped(data)
         for transform in reading.transforms:
             table = transform.forward(table)
-        return cls(table, kind)
+        return cls(table, kind, still_untyped(bare, table.schema, reading.transforms))
 
     @property
     def types(self) -> Any:
@@ -110,6 +116,14 @@ class InMemory:
         if schema.unit is None:
             return self.table
         return self.table.filter(bound(self.table[schema.unit], schema.max_records_per_unit or 1))
+
+
+def still_untyped(
+    untyped: frozenset[str], types: pa.Schema, transforms: Sequence[TableTransform]
+) -> frozenset[str]:
+    """The columns without a type that are left once transforms were applied: what a transform makes has one."""
+    read_ = {name for transform in transforms for name in transform.reads}
+    return frozenset(name for name in untyped - read_ if name in types.names)
 
 
 def check_columns(records: Records, schema: Schema) -> tuple[str, ...]:

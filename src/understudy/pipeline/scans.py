@@ -38,6 +38,9 @@ def scans(
     """
     steps = learning.steps(schema)
     learned = len(steps["values"]) + bool(steps["bounds"]) + bool(steps["bins"])
+    if steps["types"]:  # besides the votes: all may turn out to be categories, or all but one
+        numbers = bool(steps["bounds"]) + bool(steps["bins"])
+        learned = 1 + len(steps["values"]) + len(steps["types"]) + max(1, numbers)
     histograms = sum(group.count for group in groups if group.kind == "laplace" and group.name != "tables")
     network = sum(group.count for group in groups if group.name == "network")
     if network:

@@ -27,7 +27,7 @@ from understudy.data.open_values import merge_counts
 from understudy.data.scan import Scannable
 from understudy.data.stream import MEMORY
 from understudy.domain import Schema
-from understudy.pipeline.records import Reading
+from understudy.pipeline.records import Reading, still_untyped
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 
@@ -47,10 +47,7 @@ class StreamedRecords:
     @classmethod
     def open(cls, data: Any, reading: Reading) -> StreamedRecords:
         """The records at an address, every part of which is known to be there and readable."""
-        infer = reading.schema is None
-        records = cls(
-            _source(os.fspath(data), reading, infer=infer), tuple(reading.transforms), reading.memory
-        )
+        records = cls(_source(os.fspath(data), reading), tuple(reading.transforms), reading.memory)
         if reading.schema is None or reading.schema.unlearned:
             # The first question is asked before the records can be coded, so a fault must show before it.
             records.check()
@@ -58,8 +55,13 @@ class StreamedRecords:
 
     @cached_property
     def types(self) -> Any:
-        """The names and types of the columns, once transformed: taken as public."""
+        """The names and types of the columns, once transformed: as they were declared, or text."""
         return self._transformed(self.source.types.empty_table()).schema
+
+    @property
+    def untyped(self) -> frozenset[str]:
+        bare = self.source.untyped if isinstance(self.source, FileSet) else frozenset[str]()
+        return still_untyped(bare, self.types, self.transforms)
 
     def check(self) -> None:
         """Read everything once, for its faults alone."""
@@ -110,7 +112,7 @@ def is_streamed(data: Any) -> bool:
     return address.startswith((*FILES, DATABASE)) or looks_large(address)
 
 
-def _source(address: str, reading: Reading, *, infer: bool) -> Scannable:
+def _source(address: str, reading: Reading) -> Scannable:
     if address.startswith(DATABASE):
         from understudy.data.duckdb import open_database
 
@@ -120,13 +122,12 @@ def _source(address: str, reading: Reading, *, infer: bool) -> Scannable:
         address.removeprefix(prefix),
         kind=FILES.get(prefix),
         delimiter=reading.delimiter,
-        infer=infer,
     )
 
 
 def first_records(address: str, most: int, *, delimiter: str | None = None) -> pa.Table:
     """The first records at an address, at most so many; texts as they stand."""
-    source = _source(address, Reading(None, delimiter), infer=False)
+    source = _source(address, Reading(None, delimiter))
     batches: list[pa.RecordBatch] = []
     for batch in source.scan(source.types.names, {}):
         batches.append(batch.slice(0, most - sum(before.num_rows for before in batches)))

@@ -65,10 +65,10 @@ def fit(
     """A release of the table: everything learned from its records within (epsilon, delta).
 
     `data` is a file (CSV, Parquet, Arrow), a frame (pandas, Polars, Arrow), or whatever else `kinds` lists, such
-    as an address "postgresql://...". Without a schema, column names and types are taken as public and all
-    else is learned privately. `name` keys the ledger; a `job` label makes the same call, made again, be
-    charged once and answer the same. `memory` is how many bytes a streamed table may take, beyond the
-    counts asked for.
+    as an address "postgresql://...". Without a schema, column names (and the types that a source declares) are
+    taken as public, and all else is learned privately, a text file's types included. `name` keys the ledger; a
+    `job` label makes the same call, made again, be charged once and answer the same. `memory` is how many bytes
+    a streamed table may take, beyond the counts asked for.
 
     Privacy: (epsilon, delta), by docs/privacy.md, "The curator".
     """
@@ -82,9 +82,9 @@ def fit(
 
     stage("reading the table")
     records = open_records(data, Reading(schema, delimiter, tuple(transforms), memory))
-    typed = schema is not None
     if schema is None:
-        schema = _with_unit(schema_of_types(records.types, name=name), unit, max_records_per_unit)
+        schema = schema_of_types(records.types, name=name, untyped=records.untyped)
+        schema = _with_unit(schema, unit, max_records_per_unit)
         _check(schema, mechanism)
     dropped = check_columns(records, schema)
     relation = Neighbours(neighbours, schema.max_records_per_unit or 1 if schema.unit else 1)
@@ -97,6 +97,7 @@ def fit(
     if not schema.unlearned:  # read whole before anything is charged: a fault of the data costs nothing
         stage("coding the records")
         engine = _coded(records, schema, mechanism)
+    progress = Progress(stage, plan)
     curator = Curator(
         Uncoded(records, schema),
         budget,
@@ -104,14 +105,17 @@ def fit(
         job=Job(name, print_, title=mechanism.name),
         neighbours=relation,
         source=OperatingSystem() if source is None else source,
-        watch=Progress(stage, plan),
+        watch=progress,
     )
 
     # 1. Calibrate noise, over what is to be learned first and over the mechanism's own plan.
     stage("calibrating the noise")
     losses = curator.commit(plan)
     # 2. Encode domain, learning what the schema leaves out. 3. Transforms were applied as the table was read.
-    instants = [field.name for field in records.types if getattr(field.type, "tz", None)]
+    schema, instants = learning.learn_types(schema, curator, lambda grid: encode_alone(records, grid), losses)
+    instants |= {field.name for field in records.types if getattr(field.type, "tz", None)}
+    asked = learning.questions(described, schema)
+    progress.learns(asked)
     schema = learning.learn(
         schema, curator, lambda grid: encode_alone(records, grid), losses, instants=instants
     )
@@ -121,12 +125,10 @@ def fit(
     # 4. Compress. 5. Select. 6. Measure. 7. Synthesize: estimate.
     found = mechanism(curator.over(engine), engine.domain, losses)
     # 7. Synthesize: generate, and 8. Reverse, are the release's own: free, and as often as wanted.
-    certificate = staged(
-        curator.certificate(), plan, {"values": len(learning.steps(described)["values"])}
-    ) | {
+    certificate = staged(curator.certificate(), plan, asked) | {
         "mechanism": describe(mechanism),
         "dropped": list(dropped),
-        "warnings": warnings(described, budget, typed=typed),
+        "warnings": warnings(described, budget),
     }
     curator.finish()
     return Release(
@@ -176,7 +178,7 @@ def known_domain(schema: Schema) -> Domain:
     )
 
 
-def warnings(schema: Schema, budget: Budget, *, typed: bool = True) -> list[str]:
+def warnings(schema: Schema, budget: Budget) -> list[str]:
     """What a person should know before trusting a run; recorded in its certificate. From public knowledge alone."""
     found = []
     if schema.rows and budget.delta > 1 / schema.rows:
@@ -186,10 +188,6 @@ def warnings(schema: Schema, budget: Budget, *, typed: bool = True) -> list[str]
     if budget.epsilon > LARGE_EPSILON:
         found.append(
             f"epsilon {budget.epsilon:g} is above {LARGE_EPSILON:g}, where the promise is next to empty."
-        )
-    if not typed:
-        found.append(
-            "without a schema, column types are taken as public; in a text file they are told from its cells."
         )
     if DRAFTED in schema.comment:
         found.append(

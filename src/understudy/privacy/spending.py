@@ -119,7 +119,9 @@ class Plan:
         pieces = [step.loss for step in self.planned if step.left and step.batch == loss]
         if pieces and isinstance(pieces[0], Gaussian):
             return self, pieces[0]
-        whole = self.charge(loss, loss, 0.0)  # the batch leaves the plan, its pieces enter it
+        # The batch leaves the plan, its pieces enter it. Weights that were left open are settled by the first piece.
+        named = any(step.left and step.loss == loss for step in self.planned)
+        whole = self.charge(loss if named else replace(loss, weights=None), loss, 0.0)
         cut = _pieces(loss)
         planned = (*whole.planned, *(Planned(single, batch=loss) for single in cut))
         return replace(whole, planned=planned), cut[0]

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Domain, Integer, Number, Schema
 from understudy.domain.arrow_values import plain
+from understudy.domain.untyped import Votes
 from understudy.errors import DomainError, FileError, ParameterError, SchemaError
 from understudy.transforms import arrays
 from understudy.transforms.boolean import BooleanCodec
@@ -18,6 +19,7 @@ from understudy.transforms.category import CategoryCodec
 from understudy.transforms.codec import CodeArray, Codec, Within
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.integer import IntegerCodec
+from understudy.transforms.kinds import VotesCodec
 from understudy.transforms.moment import DateCodec, DatetimeCodec
 from understudy.transforms.number import NumberCodec
 from understudy.transforms.transform import Codes
@@ -30,6 +32,7 @@ CODECS: dict[type[Column], Callable[[Any], Codec[Any]]] = {
     Date: DateCodec,
     Datetime: DatetimeCodec,
     Boolean: BooleanCodec,
+    Votes: VotesCodec,
 }
 
 

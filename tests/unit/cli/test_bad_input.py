@@ -160,11 +160,6 @@ def test_constant_and_empty_columns_run_like_any_other(folder, understudy) -> No
     assert fit(understudy, "flat.csv").code == 0
 
 
-def test_a_run_without_a_schema_is_warned_that_types_were_told_from_the_cells(folder, understudy) -> None:
-    assert "told from its cells" in fit(understudy, schema=None).err
-    assert "told from its cells" not in fit(understudy, "people.csv", "--job", "with a schema").err
-
-
 def test_without_a_schema_such_columns_are_learned_like_any_other(folder, understudy) -> None:
     (folder / "flat.csv").write_text("a,b,c,d\n" + f"{CANARY},5,,2020-01-01\n" * 5)
     assert fit(understudy, "flat.csv", schema=None).code == 0

@@ -21,6 +21,7 @@ from understudy.privacy import Seeded
 SETTINGS = {"epsilon": 1.0, "delta": 1e-9}
 CANARY = "zqcanary"
 UNSEEN = 918273645  # a number that no noisy count or edge would be
+APART = 3_000_017  # so far, and no synthetic number of a learned bin is likely to be one of a few hundred
 
 
 @pytest.fixture(autouse=True)
@@ -147,8 +148,8 @@ def canaries() -> pa.Table:
     return pa.table(
         {
             "text": [f"{CANARY}{i}" for i in range(rows)],
-            "number": [UNSEEN + i / 7 for i in range(rows)],
-            "whole": [UNSEEN + i for i in range(rows)],
+            "number": [UNSEEN + i * APART + i / 7 for i in range(rows)],
+            "whole": [UNSEEN + i * APART for i in range(rows)],
         }
     )
 
@@ -195,11 +196,11 @@ def test_no_cell_is_found_in_anything_that_leaves(
         told += said.encode()
     told += "".join(capfd.readouterr()).encode()
     told += b"".join(file.read_bytes() for file in outside.rglob("*") if file.is_file())
-    for secret in (CANARY, *(str(UNSEEN + i) for i in range(300))):
+    for secret in (CANARY, *(str(UNSEEN + i * APART) for i in range(300))):
         assert secret.encode() not in told
     for number in range(0, 300, 37):
-        assert np.float64(UNSEEN + number / 7).tobytes() not in told
-        assert np.int64(UNSEEN + number).tobytes() not in told
+        assert np.float64(UNSEEN + number * APART + number / 7).tobytes() not in told
+        assert np.int64(UNSEEN + number * APART).tobytes() not in told
 
 
 def test_a_seed_for_the_noise_stamps_everything_it_touches() -> None:
