@@ -12,6 +12,7 @@ from understudy.lazy import lazy_names
 from understudy.version import __version__
 
 if TYPE_CHECKING:
+    from understudy.auditing import Audit, audit
     from understudy.data import Table
     from understudy.domain import Domain, Schema
     from understudy.marginals import Marginal, Measurement
@@ -23,6 +24,7 @@ else:
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "Audit": "understudy.auditing",
             "Budget": "understudy.privacy",
             "Curator": "understudy.privacy",
             "Domain": "understudy.domain",
@@ -40,6 +42,7 @@ else:
             "Release": "understudy.pipeline",
             "Schema": "understudy.domain",
             "Table": "understudy.data",
+            "audit": "understudy.auditing",
             "estimate": "understudy.model",
             "fit": "understudy.pipeline",
             "load": "understudy.pipeline",
@@ -51,6 +54,7 @@ else:
 __all__ = [
     "MST",
     "NIST_MST",
+    "Audit",
     "Budget",
     "Curator",
     "Domain",
@@ -67,6 +71,7 @@ __all__ = [
     "Schema",
     "Table",
     "__version__",
+    "audit",
     "estimate",
     "fit",
     "load",

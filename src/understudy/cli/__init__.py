@@ -20,6 +20,7 @@ COMMANDS = {
     "report": "Show a release as one HTML page, safe to publish.",
     "evaluate": "Compare a synthetic table with the real one; confidential.",
     "verify": "Recompute a release's epsilon from its certificate.",
+    "audit": "Attack a mechanism, and see whether its claim holds.",
     "ledger": "Show what has been spent on a table.",
     "demo": "Simulate a small town and synthesise it.",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -36,6 +36,18 @@ budget = several(
 
 def mechanism(command: Command) -> Command:
     """The choice of a mechanism, and every option that one of them takes."""
+    return _mechanism(command, registry.settings())
+
+
+def mechanism_without_tables(command: Command) -> Command:
+    """The same, for a command that has a public table of its own."""
+    return _mechanism(
+        command,
+        {option: takers for option, takers in registry.settings().items() if takers[0][1].kind != "table"},
+    )
+
+
+def _mechanism(command: Command, settings: Mapping[str, list[tuple[str, registry.Setting]]]) -> Command:
     return several(
         click.option(
             "--mechanism",
@@ -46,7 +58,7 @@ def mechanism(command: Command) -> Command:
             + "; ".join(f"{kind.name}, {kind.summary}" for kind in registry.kinds())
             + ".",
         ),
-        *(_setting(option, takers) for option, takers in registry.settings().items()),
+        *(_setting(option, takers) for option, takers in settings.items()),
     )(command)
 
 
@@ -69,6 +81,14 @@ def _setting(option: str, takers: list[tuple[str, registry.Setting]]) -> Callabl
     return click.option(f"--{option}", option, type=plain, help=f"{meant}.")
 
 
+neighbours = click.option(
+    "--neighbours",
+    type=click.Choice(["add-remove", "replace"]),
+    default="add-remove",
+    show_default=True,
+    help="Tables to be told apart differ by one person more, or by one person changed.",
+)
+
 data = several(
     click.option(
         "--schema",
@@ -89,13 +109,7 @@ data = several(
         "--unit", help="The column that identifies a person. Default: the schema's; else one record is one."
     ),
     click.option("--max-records-per-unit", type=int, help="The most records of one person that are used."),
-    click.option(
-        "--neighbours",
-        type=click.Choice(["add-remove", "replace"]),
-        default="add-remove",
-        show_default=True,
-        help="Tables to be told apart differ by one person more, or by one person changed.",
-    ),
+    neighbours,
 )
 
 ledger = several(

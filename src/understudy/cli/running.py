@@ -67,17 +67,26 @@ def mechanism_from(settings: Mapping[str, Any], schema: Schema | None) -> Mechan
     """The mechanism that the options ask for."""
     from understudy.mechanisms import registry
 
-    given = {option: settings[option] for option in registry.settings()}
-    kinds = {option: takers[0][1].kind for option, takers in registry.settings().items()}
-    for option, kind in kinds.items():
-        if kind == "cliques":
-            given[option] = tuple(tuple(map(str.strip, text.split(","))) for text in given[option])
+    given = mechanism_settings(settings)
     chosen = registry.mechanism_kind(settings["mechanism"])
     chosen.check(given)  # before a table is read for it
-    for option, kind in kinds.items():
-        if kind == "table" and given[option]:
+    for option, takers in registry.settings().items():
+        if takers[0][1].kind == "table" and given[option]:
             given[option] = _public(given[option], schema)
     return chosen.make(**given)
+
+
+def mechanism_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What the options tell a mechanism, by option name; a table is still the name of its file."""
+    from understudy.mechanisms import registry
+
+    given = {}
+    for option, takers in registry.settings().items():
+        value = settings.get(option)
+        if takers[0][1].kind == "cliques":
+            value = tuple(tuple(map(str.strip, text.split(","))) for text in value or ())
+        given[option] = value
+    return given
 
 
 def _public(file: str, schema: Schema | None) -> Counter:

@@ -111,6 +111,11 @@ class Curator:
         return plain_domain(self._engine.domain)
 
     @property
+    def view(self) -> str:
+        """A digest of how the records are coded, which tells one view of them from another: public."""
+        return self._view
+
+    @property
     def budget(self) -> Budget:
         """What this curator was given in all."""
         return self._session.allowance.budget

@@ -1,0 +1,212 @@
+"""An audit of the whole promise: neighbouring tables in through the public door, noisy logs told apart."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from understudy.auditing.bounds import advantage, epsilon_of, epsilon_outright, expected_advantage
+from understudy.auditing.notebook import Notebook
+from understudy.auditing.replay import Replay
+from understudy.auditing.sight import Batch, Floats, Noise, Sight, Worlds, look
+from understudy.auditing.verdict import Audit, Finding
+from understudy.auditing.ways import WAYS, way_of
+from understudy.auditing.worlds import TARGETS, Pair
+from understudy.domain import Clique
+from understudy.errors import ParameterError
+from understudy.marginals import Counter
+from understudy.mechanisms import Mechanism
+from understudy.mechanisms.registry import mechanism_kind
+from understudy.pipeline import fit, table
+from understudy.pipeline.synthesizer import plan_of
+from understudy.privacy import Budget, Group, Neighbours, compose
+
+RUNS = {"replay": 500_000, "fit": 300}
+FITS = 8  # runs of `fit` a world, where the other runs are replays
+CLIQUES: tuple[Clique, ...] = (("zip", "level"), ("age", "income"))  # for a mechanism that must be told
+_KINDS = {"measure": "measurements", "choose": "choices", "laplace": "Laplace answers"}
+Stage = Callable[[str], None]
+
+
+def audit(
+    mechanism: Mechanism | str = "mst",
+    *,
+    epsilon: float,
+    delta: float,
+    runs: int | None = None,
+    way: str | Sequence[str] = "csv",
+    target: str | Sequence[str] = TARGETS,
+    through: str = "replay",
+    neighbours: str = "add-remove",
+    max_records_per_unit: int = 1,
+    confidence: float = 0.99,
+    allow_large_epsilon: bool = False,
+    stage: Stage = lambda _: None,
+) -> Audit:
+    """The epsilon that an attacker proves of a mechanism, on neighbouring tables that are made up here.
+
+    `mechanism`: by name, or any object that is one (cliques name the columns of the tables: zip, level, active,
+    age, income). `way`: how the tables reach `fit` (see `ways.WAYS`), "all" for every one. `target`: the unit by
+    which they differ. `through`: "replay" draws `runs` runs a world from the curator, once `fit` has shown what it
+    asks and what counts it asks of; "fit" makes every run a run of `fit`. Noise is the operating system's.
+
+    Privacy: no private record is read and no budget spent.
+    """
+    if through not in RUNS:
+        raise ParameterError(f"through {through!r} is not known.", hint='use "replay" or "fit".')
+    runs = RUNS[through] if runs is None else runs
+    if isinstance(runs, bool) or not isinstance(runs, int) or runs < 2:
+        raise ParameterError(f"runs {runs!r} is not a whole number of at least 2.")
+    if not 0.5 <= confidence < 1:
+        raise ParameterError(f"confidence {confidence!r} is not at least 0.5 and below 1.", hint="use 0.99.")
+    ways, targets = _several(way, WAYS), _several(target, TARGETS)
+    relation = Neighbours(neighbours, max_records_per_unit)
+    setting = _Setting(
+        known_mechanism(mechanism) if isinstance(mechanism, str) else mechanism,
+        Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon),
+        relation,
+        through,
+        runs,
+        (1 - confidence) / (2 * len(ways) * len(targets)),
+        stage,
+    )
+    findings = []
+    for name in ways:
+        for kind in targets:
+            with tempfile.TemporaryDirectory(prefix="understudy-audit-") as folder:
+                findings.append(setting.finding(name, kind, Path(folder)))
+    return Audit(
+        setting.mechanism.name,
+        setting.budget.epsilon,
+        setting.budget.delta,
+        confidence,
+        relation.to_dict(),
+        tuple(findings),
+    )
+
+
+def known_mechanism(name: str, **given: Any) -> Mechanism:
+    """The mechanism of that name, with cliques and a public table of the audit's own where it is told none."""
+    kind = mechanism_kind(name)
+    for setting in kind.settings:
+        if setting.kind == "table" and not given.get(setting.option):
+            given[setting.option] = _public()
+        elif setting.kind == "cliques" and setting.required and not given.get(setting.option):
+            given[setting.option] = CLIQUES
+    return kind.make(**given)
+
+
+def _public() -> Counter:
+    """A public table that is like the private ones."""
+    pair = Pair("twin", Neighbours(), typed=True)
+    columns = dict(zip(pair.columns, zip(*pair.without, strict=True), strict=True))
+    return table(_arrow(columns), pair.schema)
+
+
+def _arrow(columns: dict[str, Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.table(columns)
+
+
+def _several(given: str | Sequence[str], known: Sequence[str] | dict[str, Any]) -> list[str]:
+    if given == "all":
+        return list(known)
+    names = [given] if isinstance(given, str) else list(given)
+    if not names:
+        raise ParameterError("there is nothing to audit.", hint=f"choose of {', '.join(known)}.")
+    return names
+
+
+@dataclass(frozen=True, eq=False)
+class _Setting:
+    """Everything that the pairs of tables of one audit have in common; `alpha` is each bound's own."""
+
+    mechanism: Mechanism
+    budget: Budget
+    neighbours: Neighbours
+    through: str
+    runs: int
+    alpha: float
+    stage: Stage
+
+    def finding(self, way: str, target: str, folder: Path) -> Finding:
+        """What one pair of tables shows."""
+        chosen = way_of(way)
+        pair = Pair(target, self.neighbours, chosen.typed)
+        given: list[Any] = []
+        for name, rows in (("without", pair.without), ("with", pair.with_)):
+            (folder / name).mkdir()
+            given.append(chosen.give(pair.columns, rows, folder / name))
+        worlds = Worlds(*(table(data, pair.schema) for data in given))
+        fits = self.runs if self.through == "fit" else FITS
+        sights = [
+            [
+                self._run(
+                    data, pair, worlds, f"{way}, {target}: run {run + 1:,} of {fits:,}", present=present
+                )
+                for run in range(fits)
+            ]
+            for present, data in ((False, given[0]), (True, given[1]))
+        ]
+        return self._told_apart(way, pair, worlds.moved(), sights)
+
+    def _run(self, data: Any, pair: Pair, worlds: Worlds, said: str, *, present: bool) -> Sight:
+        """One run of `fit`, as the attacker sees it."""
+        self.stage(said)
+        notebook = Notebook()
+        release = fit(
+            data,
+            pair.schema,
+            epsilon=self.budget.epsilon,
+            delta=self.budget.delta,
+            allow_large_epsilon=self.budget.allow_large_epsilon,
+            mechanism=self.mechanism,
+            neighbours=self.neighbours.relation,
+            ledger=notebook,
+        )
+        return look(notebook.log, worlds, release, present=present)
+
+    def _told_apart(self, way: str, pair: Pair, moved: int, sights: list[list[Sight]]) -> Finding:
+        first = sights[1][0]
+        without, with_ = (np.array([sight.ratio for sight in world]) for world in sights)
+        runs = self.runs
+        plan = plan_of(pair.schema, self.mechanism)
+        if self.through == "replay":
+            self.stage(f"{way}, {pair.target}: {runs:,} replays a world")
+            without, with_ = self._replayed(first.batches, plan)
+        losses = first.losses
+        kinds = {group.kind for group in plan}
+        return Finding(
+            way=way,
+            target=pair.target,
+            through=self.through,
+            runs=runs,
+            moved=moved,
+            declared=self.neighbours.l1,
+            proved=epsilon_of(advantage(without, with_, self.alpha), losses, self.budget.delta),
+            outright=epsilon_outright(without, with_, self.budget.delta, self.alpha),
+            reach=epsilon_of(expected_advantage(losses, runs, self.alpha), losses, self.budget.delta),
+            ceiling=compose(losses).epsilon(self.budget.delta) if losses else 0.0,
+            seen=tuple(_KINDS[kind] for kind in _KINDS if kind in kinds and kind != "choose"),
+            unseen=tuple(_KINDS[kind] for kind in _KINDS if kind in kinds and kind == "choose"),
+            noise=sum((sight.noise for world in sights for sight in world), Noise()).fault,
+        )
+
+    def _replayed(self, batches: tuple[Batch, ...], plan: tuple[Group, ...]) -> tuple[Floats, Floats]:
+        """Both worlds' statistics, drawn once for all pairs of tables that ask the same of the same counts."""
+        known = self._replays
+        if batches not in known:
+            again = Replay(batches, plan, self.budget, self.neighbours)
+            known[batches] = (again.ratios(self.runs, present=False), again.ratios(self.runs, present=True))
+        return known[batches]
+
+    @cached_property
+    def _replays(self) -> dict[tuple[Batch, ...], tuple[Floats, Floats]]:
+        return {}

@@ -1,0 +1,95 @@
+"""Half a million runs at once: the same questions, to a curator whose every cell is a run of its own.
+
+Noise is independent from cell to cell. So a marginal whose cells all hold what the differing cell holds is as many
+independent runs, priced, charged and drawn by the curator's own code with the operating system's randomness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.auditing.sight import Batch, Floats
+from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
+from understudy.marginals import Marginal as Counts
+from understudy.privacy import Budget, Curator, Gaussian, Group, Laplace, Loss, Neighbours
+
+_CELLS = 2**22  # of one curator's marginals together
+_MOST = 2**20  # of one histogram, whose cells are written down one by one
+
+
+@dataclass(frozen=True)
+class Wide:
+    """An engine of one column a marginal, whose cells hold a few counts over and over."""
+
+    cells: Mapping[str, npt.NDArray[np.int64]]
+
+    @property
+    def domain(self) -> Domain:
+        return Domain({name: counts.size for name, counts in self.cells.items()})
+
+    def count(self, cliques: Sequence[Clique]) -> list[Counts]:
+        return [Counts(clique, self.cells[clique[0]].copy()) for clique in cliques]
+
+    def recode(self, maps: Mapping[str, Any]) -> Wide:
+        raise ParameterError("the engine of a replay has no codes to merge.")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What is asked again and again: a run's batches, by the plan and within the budget that it had."""
+
+    batches: tuple[Batch, ...]
+    plan: tuple[Group, ...]
+    budget: Budget
+    neighbours: Neighbours
+
+    def ratios(self, runs: int, *, present: bool) -> Floats:
+        """The log-likelihood ratio of so many runs on one of the worlds."""
+        widths = [max(1, len(m.with_)) for batch in self.batches for m in batch.marginals]
+        at_once = max(1, min(_CELLS // max(1, sum(widths)), _MOST // max(widths, default=1)))
+        parts = [min(at_once, runs - first) for first in range(0, runs, at_once)]
+        return np.concatenate([self._some(part, present) for part in parts])
+
+    def _some(self, runs: int, present: bool) -> Floats:
+        cells: dict[str, npt.NDArray[np.int64]] = {}
+        for i, batch in enumerate(self.batches):
+            for j, marginal in enumerate(batch.marginals):
+                held = (marginal.with_ if present else marginal.without) or (0,)
+                cells[f"{i}.{j}"] = np.tile(np.array(held, np.int64), runs)
+        curator = Curator(Wide(cells), self.budget, neighbours=self.neighbours)
+        planned = list(curator.commit(self.plan).values())
+        total = np.zeros(runs)
+        for i, batch in enumerate(self.batches):
+            names = [f"{i}.{j}" for j in range(len(batch.marginals))]
+            for marginal, noisy in zip(
+                batch.marginals, self._ask(curator, batch, names, planned), strict=True
+            ):
+                if marginal.with_:
+                    total += marginal.ratio(noisy.reshape(runs, -1))
+        return total
+
+    def _ask(self, curator: Curator, batch: Batch, names: list[str], planned: list[Loss]) -> list[Floats]:
+        """The noisy cells of a batch, at the loss that the plan has for it."""
+        loss = batch.loss
+        if isinstance(loss, Laplace):
+            asked = next(p for p in planned if isinstance(p, Laplace) and p.epsilon == loss.epsilon)
+            if batch.marginals[0].threshold:
+                return [self._histogram(curator, names[0], asked, batch.marginals[0].threshold)]
+            return [m.values for m in curator.measure(names, budget=asked)]
+        fitting = [p for p in planned if isinstance(p, Gaussian) and p.sigma == loss.sigma]
+        match = next((p for p in fitting if p.weights == loss.weights), fitting[0])
+        planned.remove(match)
+        weights = None if loss.weights is None else list(loss.weights)
+        return [m.values for m in curator.measure(names, weights, match)]
+
+    def _histogram(self, curator: Curator, name: str, loss: Laplace, threshold: int) -> Floats:
+        found = curator.histogram((name,), loss, threshold)
+        cells = np.full(curator.domain[name], np.nan)
+        cells[found.places] = found.counts
+        return cells
