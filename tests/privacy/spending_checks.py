@@ -20,8 +20,9 @@ from audit_worlds import Filled
 from plain_engine import PlainEngine
 
 from understudy.domain import Domain
-from understudy.errors import BudgetError, LedgerError
-from understudy.privacy import Budget, Curator, Gaussian, Group, Job, Laplace, Ledger, zcdp
+from understudy.errors import BudgetError, LedgerError, UnderstudyError
+from understudy.marginals.query import Binned
+from understudy.privacy import Budget, Choice, Curator, Gaussian, Group, Job, Laplace, Ledger, Seeded, zcdp
 from understudy.privacy.filters import SET_ASIDE, Filter
 from understudy.privacy.losses import Slack
 from understudy.privacy.spending import SLACK_SHARE
@@ -117,6 +118,66 @@ def check_choices_keep_the_order_of_their_plan() -> None:
     except BudgetError:
         return
     raise AssertionError("a choice is asked after one that was planned to follow it")
+
+
+# -- the door --------------------------------------------------------------------------------------------
+
+
+def check_no_foreign_code_meets_exact_counts() -> None:
+    """A query of a class of somebody's own is refused, or its methods are never called."""
+    seen: list[np.ndarray] = []
+
+    class Loud(Binned):
+        def apply(self, cells: Any) -> Any:
+            seen.append(np.array(cells))
+            return 1000 * super().apply(cells)
+
+    curator = Curator(_engine(), BUDGET, source=Seeded(1))
+    with suppress(UnderstudyError):
+        curator.measure(["a"], budget=Gaussian(20.0), queries=[Loud((np.array([0, 1]),))])
+    assert not seen, "somebody's own code is handed exact counts"
+
+
+def check_a_loss_is_what_it_was_when_it_was_checked() -> None:
+    """A loss that says something else each time it is asked buys no more than it pays for."""
+
+    class Growing(Gaussian):
+        @property
+        def scales(self) -> tuple[float, ...]:
+            return (1e-3,)
+
+    curator = Curator(_engine(), BUDGET, source=Seeded(1))
+    with suppress(UnderstudyError):
+        (found,) = curator.measure(["a"], budget=Growing(20.0, (1.0,)))
+        assert float(found.stddev) >= 20.0, "a loss buys less noise than it pays for"
+
+
+def check_no_question_is_asked_inside_another() -> None:
+    """The outer question would put back the allowance out of which the inner one was paid."""
+    curator = Curator(_engine(), BUDGET)
+    answered = []
+
+    def estimates(clique: Any) -> np.ndarray:
+        answered.append(curator.measure(["a"], budget=Gaussian(30.0)))
+        return np.zeros(2)
+
+    with suppress(UnderstudyError):
+        curator.choose([("a",)], estimates, Choice(0.1))
+    rho = sum(loss.rho for charge in curator.charges for loss in charge.losses)
+    parts = curator._session.allowance.parts
+    paid = parts[-1].spent.spent if parts else 0.0  # type: ignore[union-attr]
+    assert paid >= rho * (1 - 1e-12), "an answer was given that the allowance does not know of"
+
+
+def check_a_source_is_private_by_its_type_alone() -> None:
+    """Noise from a source of somebody's own is stamped, whatever the source says of itself."""
+
+    class Mine(Seeded):
+        private = True
+
+    curator = Curator(_engine(), BUDGET, source=Mine(1))
+    curator.measure(["a"], budget=Gaussian(20.0))
+    assert curator.certificate()["private"] is False, "a source vouches for itself"
 
 
 # -- the disk --------------------------------------------------------------------------------------------
