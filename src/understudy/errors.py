@@ -10,6 +10,7 @@
         ├── FileError         a file that is missing, damaged or of the wrong shape
         ├── LedgerError       a ledger that is missing, damaged, rolled back or in use
         └── ReleaseError      a release file that is damaged or hostile
+            └── SignatureError  a release that is not signed, or not by the key that was given
 
 A message names the thing, the value of a parameter (never of a record), the rule, and the way out:
 
@@ -65,3 +66,7 @@ class LedgerError(OperatorError):
 
 class ReleaseError(OperatorError):
     """A release file that is damaged or hostile."""
+
+
+class SignatureError(ReleaseError):
+    """A release that is not signed, or not by the key that was given."""

@@ -9,6 +9,7 @@ import click
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.running import check_output, run_fit, summary, tell
+from understudy.errors import ParameterError
 
 
 @click.command("fit", short_help="Learn a release from a private table.")
@@ -18,8 +19,11 @@ from understudy.cli.running import check_output, run_fit, summary, tell
 @options.data
 @options.mechanism
 @options.ledger
+@click.option(
+    "--key", type=click.Path(), help="Sign the release with this private key, from `understudy key`."
+)
 @options.as_json
-def command(data: str, output: str, as_json: bool, **settings: Any) -> None:
+def command(data: str, output: str, key: str | None, as_json: bool, **settings: Any) -> None:
     """Learn a release from DATA (CSV, Parquet or Arrow) within (epsilon, delta).
 
     DATA is whatever `synth` takes. The release holds the noisy measurements, the fitted field, the schema and a
@@ -31,9 +35,17 @@ def command(data: str, output: str, as_json: bool, **settings: Any) -> None:
       understudy fit people.parquet --epsilon 0.5 --delta 1e-9 --mechanism independent -o people.release
     """
     check_output(output)
+    if key:
+        from understudy.pipeline.signature import check_key
+
+        check_key(key)
+        if settings["insecure_seed"] is not None:
+            raise ParameterError(
+                "a release of a test is not signed.", hint="leave --key or --insecure-seed out."
+            )
     with stages() as stage:
         release, ledger = run_fit(data, settings, stage)
         stage("writing the release")
-        release.save(output)
+        release.save(output, key=key)
     said = summary(release, ledger) | {"release": output}
     show_json(said) if as_json else tell(said)

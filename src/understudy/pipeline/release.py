@@ -157,8 +157,13 @@ class Release:
             lambda: check_charged(self.certificate, self.measurements, self.field, self.compression),
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the release to one file, whole or not at all."""
+    def save(self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> None:
+        """Write the release to one file, whole or not at all.
+
+        With `key`, a file with the holder's private key, it is signed. A release of a test is not.
+        """
+        if key is not None and not self.private:
+            raise ReleaseError(f"{NOT_PRIVATE} It is not signed.", hint="save it without a key.")
         arrays: dict[str, npt.NDArray[Any]] = {}
         measured = []
         for number, m in enumerate(self.measurements):
@@ -175,12 +180,15 @@ class Release:
             "measurements": measured,
             "field": field_header,
         }
-        release_file.write(path, release_file.Content(sections, arrays))
+        release_file.write(path, release_file.Content(sections, arrays), key=key)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Release:
-        """The release in a file; nothing in a file can run, and a damaged or hostile one is refused."""
-        content = release_file.read(path)
+    def load(cls, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> Release:
+        """The release in a file; nothing in a file can run, and a damaged or hostile one is refused.
+
+        With the holder's public `key` (a file), one that the holder did not sign is refused as well.
+        """
+        content = release_file.read(path, key=key)
         try:
             return cls._from(content)
         except ReleaseError:
@@ -193,7 +201,7 @@ class Release:
 
     @classmethod
     def _from(cls, content: release_file.Content) -> Release:
-        sections, arrays = content
+        sections, arrays = content.sections, content.arrays
         schema = Schema.from_toml(sections["schema"])
         field = generator_from(
             sections["field"],
@@ -252,9 +260,9 @@ class Release:
         return replace(self, kind=kind)
 
 
-def load(path: str | os.PathLike[str]) -> Release:
-    """The release in a file."""
-    return Release.load(path)
+def load(path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> Release:
+    """The release in a file; with the holder's public `key`, only one that the holder signed."""
+    return Release.load(path, key=key)
 
 
 def _whole(values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:

@@ -6,6 +6,8 @@
     arrays     raw little-endian numbers, one after the other, in the header's order
     32 bytes   SHA-256 of all that stands before
 
+The last array of a signed release is its signature: 64 bytes, of the SHA-256 of all that stands before them.
+
 Nothing is compressed and every size is checked against the file's own, so a hostile file cannot ask for more
 memory than it has bytes. Every number of the header is finite, and every whole one fits in 64 bits.
 """
@@ -24,10 +26,12 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.data.atomic import whole_file
-from understudy.errors import FileError, ReleaseError
+from understudy.errors import FileError, ReleaseError, SignatureError
+from understudy.pipeline import signature
 
 MAGIC = b"UNDERSTUDY RELEASE 1\n"
 DIGEST = 32
+SIGNATURE = "signature"
 MOST_HEADER = 1 << 26
 DTYPES = ("<f8", "<i8", "<u8", "<i4", "<u4", "<u2", "|u1", "|b1")
 
@@ -39,15 +43,22 @@ class Content(NamedTuple):
 
     sections: Mapping[str, Any]
     arrays: Mapping[str, Array]
+    signed: bool = False
 
 
-def write(path: str | os.PathLike[str], content: Content) -> None:
-    """Write the file whole or not at all: a reader never sees half of it."""
+def write(
+    path: str | os.PathLike[str], content: Content, *, key: str | os.PathLike[str] | None = None
+) -> None:
+    """Write the file whole or not at all: a reader never sees half of it. With a private `key`, it is signed."""
     arrays = {name: _plain(name, array) for name, array in content.arrays.items()}
+    placed = dict(arrays)
+    if key is not None:
+        signature.check_key(key)
+        placed[SIGNATURE] = np.zeros(signature.BYTES, np.uint8)
     header = json.dumps(
         {
             "sections": content.sections,
-            "arrays": [{"name": n, "dtype": a.dtype.str, "shape": list(a.shape)} for n, a in arrays.items()],
+            "arrays": [{"name": n, "dtype": a.dtype.str, "shape": list(a.shape)} for n, a in placed.items()],
         },
         allow_nan=False,
     ).encode()
@@ -56,11 +67,15 @@ def write(path: str | os.PathLike[str], content: Content) -> None:
         for part in (MAGIC, len(header).to_bytes(8, "little"), header, *map(_bytes, arrays.values())):
             digest.update(part)
             file.write(part)
+        if key is not None:
+            signed = signature.sign(digest.digest(), key)
+            digest.update(signed)
+            file.write(signed)
         file.write(digest.digest())
 
 
-def read(path: str | os.PathLike[str]) -> Content:
-    """The file's content, once its every size and its digest have been checked."""
+def read(path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> Content:
+    """The file's content, once its every size and its digest have been checked; and with a `key`, its signature."""
     target = Path(path)
     try:
         data = target.read_bytes()
@@ -84,7 +99,23 @@ def read(path: str | os.PathLike[str]) -> Content:
         raise _refuse(target, "its header is damaged") from None
     if end != len(data) - DIGEST or not isinstance(sections, dict):
         raise _refuse(target, "its arrays do not fill the file")
-    return Content(sections, arrays)
+    signed = _signature(arrays)
+    if key is not None:
+        if signed is None:
+            raise SignatureError(
+                f"{str(target)!r} is not signed.", hint="ask who made it to sign it: understudy sign"
+            )
+        # What the signature stands for is all that stands before it, and it stands last.
+        signature.check(hashlib.sha256(data[: -DIGEST - len(signed)]).digest(), signed, key)
+    return Content(sections, {n: a for n, a in arrays.items() if n != SIGNATURE}, signed is not None)
+
+
+def _signature(arrays: Mapping[str, Array]) -> bytes | None:
+    """The signature, where the last array is one."""
+    found = arrays.get(SIGNATURE)
+    if found is None or list(arrays)[-1] != SIGNATURE:
+        return None
+    return bytes(found.tobytes()) if found.dtype == np.uint8 and found.shape == (signature.BYTES,) else None
 
 
 def _arrays(described: list[dict[str, Any]], data: bytes, offset: int) -> tuple[dict[str, Array], int]:

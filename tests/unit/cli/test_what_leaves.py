@@ -61,3 +61,34 @@ def test_a_sample_can_be_made_safe_for_spreadsheets(understudy, folder: Path) ->
         assert wanted in cells and cells <= {wanted, "F", ""}
     refused = understudy("sample", "p.release", "--safe-for-spreadsheets", "-o", "s.parquet")
     assert refused.code == 2 and "text files" in refused.err
+
+
+def test_verify_tells_a_signed_release_from_others(understudy, folder: Path) -> None:
+    pytest.importorskip("cryptography")
+    assert understudy("key", "holder.key").code == 0 and understudy("key", "other.key").code == 0
+    assert understudy("fit", "people.csv", *FIT, "--key", "holder.key", "-o", "signed.release").code == 0
+    assert understudy("fit", "people.csv", *FIT, "--name", "again", "-o", "plain.release").code == 0
+    said = understudy("verify", "signed.release", "--key", "holder.pub")
+    assert said.code == 0 and "signature holds" in said.out
+    assert "not checked" in understudy("verify", "signed.release").out
+    for release, key in (("signed.release", "other.pub"), ("plain.release", "holder.pub")):
+        said = understudy("verify", release, "--key", key)
+        assert said.code == 1 and "THE SIGNATURE DOES NOT HOLD" in said.out
+        said = understudy("verify", release, "--key", key, "--json")
+        assert said.code == 1 and json.loads(said.out)["signature"].startswith("does not hold")
+    assert understudy("sign", "plain.release", "--key", "holder.key").code == 0
+    assert understudy("verify", "plain.release", "--key", "holder.pub").code == 0
+
+
+def test_what_is_not_private_or_does_not_hold_is_not_signed(understudy, folder: Path) -> None:
+    pytest.importorskip("cryptography")
+    assert understudy("key", "holder.key").code == 0
+    refused = understudy(
+        "fit", "people.csv", *FIT, "--insecure-seed", "1", "--key", "holder.key", "-o", "x.release"
+    )
+    assert refused.code == 2 and not (folder / "x.release").exists()
+    assert understudy("fit", "people.csv", *FIT, "--insecure-seed", "1", "-o", "x.release").code == 0
+    before = (folder / "x.release").read_bytes()
+    refused = understudy("sign", "x.release", "--key", "holder.key")
+    assert refused.code == 1 and "not signed" in refused.err
+    assert (folder / "x.release").read_bytes() == before
