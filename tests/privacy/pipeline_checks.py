@@ -117,7 +117,9 @@ def check_the_environment_and_seeds_are_named_where_they_must_be_alone() -> None
         if path not in READERS:
             assert not names & {"environ", "environb", "getenv", "getenvb"}, f"{path} reads the environment"
         if path not in SEEDERS:
-            seeds = {"Seeded"} if path.startswith("auditing/") else {"Seeded", "Replay"}  # an audit replays runs
+            seeds = (
+                {"Seeded"} if path.startswith("auditing/") else {"Seeded", "Replay"}
+            )  # an audit replays runs
             assert not names & seeds, f"{path} may seed the noise"
         if path.startswith("privacy/") and path != "privacy/randomness.py":
             assert not names & {"default_rng", "urandom", "SystemRandom"}, f"{path} draws by itself"
