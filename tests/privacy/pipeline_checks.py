@@ -252,6 +252,20 @@ def check_discovery_is_bounded_by_unit(folder: Path) -> None:
         assert "canary" not in named, "a value of one person was named"
 
 
+def check_the_order_of_reading_decides_nothing(folder: Path) -> None:
+    """Records in another order, as another person's would put them, are the same records to every answer."""
+    schema = replace(SCHEMA, unit="who", max_records_per_unit=1)
+    rng = np.random.default_rng(0)
+    table = pa.table({"who": rng.integers(0, 40, 400), "a": rng.integers(0, 10, 400), "b": ["x", "y"] * 200})
+    for way in range(4):
+        seen = set()
+        for order in (np.arange(400), np.arange(400)[::-1], rng.permutation(400)):
+            data = _ways_in(folder, table.take(pa.array(order)))[way]
+            release = _fit(folder, data, schema, source=Seeded(5))
+            seen.add(tuple(tuple(m.values.reshape(-1)) for m in release.measurements))
+        assert len(seen) == 1, "the order in which records are read shows in the answers"
+
+
 def check_one_unit_moves_counts_by_no_more_than_it_may(folder: Path) -> None:
     """With the same noise, a person of a thousand records moves every answer by no more than the two declared."""
     schema = replace(SCHEMA, unit="who", max_records_per_unit=2)

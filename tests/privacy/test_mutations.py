@@ -190,7 +190,7 @@ def budget_spent_thrice(patch):
 
 @caught_by(checks.check_units_contribute_no_more_than_declared)
 def units_not_bounded(patch):
-    patch.setattr(data_table, "bound_records", lambda units, most: np.ones(len(units), dtype=bool))
+    patch.setattr(data_table, "bound_records", lambda units, contents, most: np.ones(len(units), dtype=bool))
 
 
 @caught_by(checks.check_neighbours_stay_as_close_as_declared)

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 from planting import Suite, run
 
-from understudy.data import Table, count_values, frame_columns, frames
+from understudy.data import Table, count_values, frame_columns, frames, kept, table, units
+from understudy.data.kept import Kept
 from understudy.domain.cell_text import text_of
 from understudy.marginals import Measurement
 from understudy.pipeline import learning, records, release, streamed, synthesizer
@@ -221,10 +222,7 @@ def discovery_in_memory_not_bounded_by_unit(patch):
 
 @caught_by(checks.check_discovery_is_bounded_by_unit)
 def streamed_discovery_not_bounded_by_unit(patch):
-    def unbounded(pairs, most, *rest):
-        return records.count_values([value for _, values in pairs for value in values.to_pylist()])
-
-    patch.setattr(streamed, "count_first_values", unbounded)
+    patch.setattr(streamed, "Kept", lambda most, memory, **more: Kept(10**6, memory, **more))
 
 
 @caught_by(checks.check_one_unit_moves_counts_by_no_more_than_it_may)
@@ -238,8 +236,35 @@ def records_coded_without_a_bound(patch):
 
 @caught_by(checks.check_one_unit_moves_counts_by_no_more_than_it_may)
 def one_record_too_many_of_every_unit(patch):
-    bound = records.bound
-    patch.setattr(records, "bound", lambda units, most: bound(units, most + 1))
+    bound = table.bound_records
+    patch.setattr(table, "bound_records", lambda units, contents, most: bound(units, contents, most + 1))
+
+
+@caught_by(checks.check_the_order_of_reading_decides_nothing)
+def the_first_records_of_a_unit_kept(patch):
+    def first(units, contents, most):
+        seen = {}
+        numbers = [seen.update({unit: seen.get(unit, 0) + 1}) or seen[unit] for unit in units.to_pylist()]
+        return np.array(numbers) <= most
+
+    patch.setattr(table, "bound_records", first)
+
+
+@caught_by(checks.check_the_order_of_reading_decides_nothing)
+def records_of_a_unit_numbered_by_arrival_alone(patch):
+    patch.setattr(units.order, "number", lambda starts, rows, *rest: np.argsort(rows) + 1)
+
+
+@caught_by(checks.check_the_order_of_reading_decides_nothing)
+def streamed_records_of_a_unit_kept_as_they_arrive(patch):
+    patch.setattr(
+        kept,
+        "least",
+        lambda owners, numbers, contents, first, times, most: (
+            np.unique(numbers, return_index=True)[1],
+            np.ones(len(np.unique(numbers)), np.int64),
+        ),
+    )
 
 
 # -- one record, anywhere --------------------------------------------------------------------------------

@@ -1,8 +1,6 @@
 """A table in PostgreSQL, read as a stream of Arrow batches, or counted where it lies.
 
-A table has no order of its own. Which records of a unit are its first is decided by the place where the server
-stores them (`ctid`); for a view or a query, which store nothing, by the texts of all their columns. Either is
-the same in every scan of a run. The server does the bounding: records past the bound never travel.
+A table has no order of its own, so none is asked for: nothing that is counted depends on one.
 """
 
 from __future__ import annotations
@@ -18,34 +16,30 @@ from understudy.data.open_values import merge_tallies
 from understudy.data.postgres_address import Address, parse
 from understudy.data.postgres_session import Session
 from understudy.data.postgres_types import Kind, kind_of, literal, quoted
-from understudy.data.units import check_most
 from understudy.errors import OperatorError, ParameterError, SchemaError
 
-STORED = "rmp"  # relations with a place for every record: tables, materialised views, partitioned tables
+READABLE = "rmpvf"  # tables, materialised views, partitioned tables, views, foreign tables
 MOST_SETS = 31  # as many columns as GROUPING() takes
 NESTED = pa.list_(pa.null())  # stands for every type of more than one value a cell
 
 
 @dataclass(frozen=True, eq=False)
 class PostgresTable:
-    """The records of a table or a query; of each unit of `unit`, where that is given, the first `most`."""
+    """The records of a table or a query; the column `unit`, where that is given, says whose they are."""
 
     session: Session
     relation: str  # what stands in FROM
     kinds: Mapping[str, Kind | None]  # None for a column that does not hold one plain value a cell
-    stored: bool
     decode: bool = False  # whether texts may be no UTF-8
     unit: str | None = None
-    most: int = 1
-    in_order: bool = False
 
     @classmethod
     def open(cls, address: str) -> PostgresTable:
         """The table at an address, once the server lets it be read."""
         found = parse(address)
         session = Session(found)
-        relation, stored, columns = _table(session, found) if found.table else _query(session, found)
-        table = cls(session, relation, _kinds(session, columns), stored, decode=_without_encoding(session))
+        relation, columns = _table(session, found) if found.table else _query(session, found)
+        table = cls(session, relation, _kinds(session, columns), decode=_without_encoding(session))
         session.table(
             f"{table._select(table.plain().types.names)} LIMIT 0"
         )  # the right to read, without reading
@@ -63,18 +57,14 @@ class PostgresTable:
         """None: what a database holds has no time of change."""
         return None
 
-    def bounded(self, unit: str, most: int) -> PostgresTable:
-        """The same table with at most the first `most` records of every unit, and none without a unit."""
+    def by_unit(self, unit: str) -> PostgresTable:
+        """The same table, its column of units such that equal ones are the same: 1.0 and 1.00 are both 1."""
         self._kind(unit)
-        return replace(self, unit=unit, most=check_most(most))
+        return replace(self, unit=unit)
 
     def plain(self) -> PostgresTable:
         """The same table without the columns that do not hold one plain value a cell."""
         return replace(self, kinds={name: kind for name, kind in self.kinds.items() if kind is not None})
-
-    def ordered(self) -> PostgresTable:
-        """The same table, its records in the same order in every scan."""
-        return replace(self, in_order=True)
 
     def check(self, columns: Iterable[str]) -> None:
         """Refuse columns that do not hold one plain value a cell."""
@@ -131,29 +121,13 @@ class PostgresTable:
 
     def _select(self, columns: Sequence[str]) -> str:
         """The query for some columns, named c0, c1, ...: whatever names they have, none is in the answer."""
-        shown = [f"{self._ask(name)} AS c{place}" for place, name in enumerate(columns)]
-        if self.unit is None:
-            order = f" ORDER BY {self._order()}" if self.in_order else ""
-            return f"SELECT {', '.join(shown)} FROM {self.relation} AS t{order}"
-        rank = f"row_number() OVER (PARTITION BY t.{quoted(self.unit)} ORDER BY {self._order()})"
-        inner = f"SELECT {', '.join([*shown, f'{rank} AS place'])} FROM {self.relation} AS t WHERE {self._known()}"
-        names = ", ".join(f"c{place}" for place in range(len(columns)))
-        return f"SELECT {names} FROM ({inner}) AS ranked WHERE place <= {self.most}"
+        shown = ", ".join(f"{self._ask(name)} AS c{place}" for place, name in enumerate(columns))
+        return f"SELECT {shown} FROM {self.relation} AS t"
 
     def _ask(self, name: str) -> str:
-        return self._kind(name).expression.format(f"t.{quoted(name)}")
-
-    def _known(self) -> str:
-        """Which records have a unit: not null, and not NaN."""
-        assert self.unit is not None
-        column, kind = f"t.{quoted(self.unit)}", self._kind(self.unit)
-        number = pa.types.is_floating(kind.meant)
-        return f"{column} IS NOT NULL" + (f" AND {column} <> 'NaN'" if number else "")
-
-    def _order(self) -> str:
-        if self.stored:
-            return "t.tableoid, t.ctid"
-        return ", ".join(f't.{quoted(name)}::text COLLATE "C"' for name in self.kinds)
+        kind = self._kind(name)
+        whose = kind.whose if name == self.unit else None
+        return (whose or kind.expression).format(f"t.{quoted(name)}")
 
     def _kind(self, name: str) -> Kind:
         if name not in self.kinds:
@@ -172,8 +146,8 @@ class PostgresTable:
         return [_decoded(array) for array in arrays] if self.decode else arrays
 
 
-def _table(session: Session, address: Address) -> tuple[str, bool, dict[str, int]]:
-    """What stands in FROM, whether records have a place, and the columns that may be read with their types."""
+def _table(session: Session, address: Address) -> tuple[str, dict[str, int]]:
+    """What stands in FROM, and the columns that may be read with their types."""
     name = ".".join(map(quoted, address.table))
     found = session.table(
         "SELECT relkind::text AS kind, has_table_privilege(oid, 'SELECT') AS whole, "
@@ -186,7 +160,7 @@ def _table(session: Session, address: Address) -> tuple[str, bool, dict[str, int
             hint="check the name, its schema and its capitals, and that the user may see it.",
         )
     (about,) = found
-    if about["kind"] not in STORED + "vf":
+    if about["kind"] not in READABLE:
         raise OperatorError(f"{address} is an index or a sequence.", hint="name a table or a view.")
     if not about["some"] and not about["whole"]:
         raise OperatorError(f"{address}: the user may not read it.", hint="ask for the right to SELECT.")
@@ -195,12 +169,10 @@ def _table(session: Session, address: Address) -> tuple[str, bool, dict[str, int
         f"WHERE attrelid = {about['oid']} AND attnum > 0 AND NOT attisdropped "
         "AND has_column_privilege(attrelid, attnum, 'SELECT') ORDER BY attnum"
     ).to_pylist()
-    # Who may read only some columns may not read where a record is stored.
-    stored = about["kind"] in STORED and about["whole"]
-    return name, stored, {column["name"]: column["type"] for column in columns}
+    return name, {column["name"]: column["type"] for column in columns}
 
 
-def _query(session: Session, address: Address) -> tuple[str, bool, dict[str, int]]:
+def _query(session: Session, address: Address) -> tuple[str, dict[str, int]]:
     """The same of a query; no record is looked at."""
     relation = f"(\n{address.query}\n)"  # on lines of its own: it may end in a comment
     names = session.table(f"SELECT * FROM {relation} AS t LIMIT 0").schema.names
@@ -210,13 +182,13 @@ def _query(session: Session, address: Address) -> tuple[str, bool, dict[str, int
                 f"{address} has two columns named {name!r}.", hint="give every column its own name."
             )
     if not names:
-        return relation, False, {}
+        return relation, {}
     # An outer join that never matches: one line of nulls, each of its column's type.
     asked = ", ".join(f"pg_typeof(t.{quoted(name)})::oid::int8 AS c{i}" for i, name in enumerate(names))
     (types,) = session.table(
         f"SELECT {asked} FROM (VALUES (1)) AS one LEFT JOIN (SELECT * FROM {relation} AS s) AS t ON false"
     ).to_pylist()
-    return relation, False, {name: types[f"c{i}"] for i, name in enumerate(names)}
+    return relation, {name: types[f"c{i}"] for i, name in enumerate(names)}
 
 
 def _kinds(session: Session, columns: Mapping[str, int]) -> dict[str, Kind | None]:

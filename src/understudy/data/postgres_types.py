@@ -26,6 +26,7 @@ class Kind:
     wire: pa.DataType
     meant: pa.DataType
     few: bool
+    whose: str | None = None  # the expression for a column of units, where equal ones may travel differently
 
 
 def _same(cast: str, arrow: pa.DataType, *, few: bool) -> Kind:
@@ -41,9 +42,9 @@ def _moment(cast: str, arrow: pa.DataType, *, few: bool) -> Kind:
     return Kind(clamped, arrow, arrow, few)
 
 
-def _text(*, few: bool, meant: pa.DataType | None = None) -> Kind:
+def _text(*, few: bool, meant: pa.DataType | None = None, whose: str | None = None) -> Kind:
     # Compared byte by byte: some collations take different texts for the same.
-    return Kind('({})::text COLLATE "C"', pa.string(), pa.string() if meant is None else meant, few)
+    return Kind('({})::text COLLATE "C"', pa.string(), pa.string() if meant is None else meant, few, whose)
 
 
 KINDS: dict[str, Kind] = {
@@ -55,17 +56,18 @@ KINDS: dict[str, Kind] = {
     "float4": _same("float4", pa.float32(), few=False),
     "float8": _same("float8", pa.float64(), few=False),
     # As text, which holds every digit and never fails; a column of numbers all the same.
-    "numeric": _text(few=False, meant=pa.float64()),
+    "numeric": _text(few=False, meant=pa.float64(), whose="nullif(trim_scale({})::text, 'NaN')"),
     "date": _moment("date", pa.date32(), few=True),
     "timestamp": _moment("timestamp", pa.timestamp("us"), few=False),
     "timestamptz": _moment("timestamptz", pa.timestamp("us", tz="UTC"), few=False),
 } | {
     name: _text(few=name not in ("uuid", "interval", "time", "timetz"))
     for name in (
-        *("text", "varchar", "bpchar", "name", "char", "citext", "uuid", "time", "timetz", "interval"),
+        *("text", "varchar", "bpchar", "name", "char", "uuid", "time", "timetz", "interval"),
         *("money", "inet", "cidr", "macaddr", "macaddr8", "bit", "varbit"),
     )
 }
+KINDS["citext"] = _text(few=True, whose="lower(({})::text)")
 
 
 def kind_of(name: str, sort: str) -> Kind | None:

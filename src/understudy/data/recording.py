@@ -1,4 +1,7 @@
-"""Records as blocks of codes: coded from their source in a first scan, read from disk in every later one."""
+"""Records as blocks of codes: coded from their source in a first scan, read from disk in every later one.
+
+With a unit column only the records that count are on disk, so no later scan needs the source, or its order.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,9 @@ import pyarrow as pa
 from understudy.data.ahead import ahead
 from understudy.data.cache import CodeCache
 from understudy.data.codes import Codes, check_codes, code_dtype
-from understudy.data.firsts import Firsts
+from understudy.data.content import packed, unpacked
 from understudy.data.histogram import Histogram
+from understudy.data.kept import Kept
 from understudy.data.progress import progress
 from understudy.domain import Domain
 from understudy.errors import OperatorError
@@ -42,7 +46,6 @@ class Recording:
         self.rows: int | None = None  # known after the first scan
         self.one_way: dict[str, Any] = {}
         self._cache: CodeCache | None = None
-        self._kept: Firsts | None = None
         width = sum(code_dtype(size).itemsize for size in domain.values())
         self._block = max(1 << 12, min(MOST_BLOCK, memory // 16 // max(1, width)))
 
@@ -50,44 +53,37 @@ class Recording:
         """Make the first scan, unless it was made: code, keep, and count every column alone."""
         if self.rows is not None:
             return
-        cache, firsts = self._new_cache(), None if self._unit is None else Firsts(self._most, self.memory)
+        cache = self._new_cache()
         small = [name for name, size in self.domain.items() if 8 * size <= self.memory // 1024]
         alone = Histogram(self.domain, [(name,) for name in small])
         rows = 0
-        with progress("reading and coding") as advance:
-            for count, codes, units in ahead(self._coded()):
-                cache = self._append(cache, codes, count)
-                if firsts is not None:
-                    firsts.add(units)
-                else:
-                    alone.add(codes, count, checked=True)
-                rows += count
-                advance(count)
-        if firsts is not None:
-            firsts.close()
-        self._cache, self._kept, self.rows = cache, firsts, rows
-        if firsts is not None:
-            for count, codes in self.blocks(small):
-                alone.add(codes, count, checked=True)
+        for count, codes in self._counted():
+            cache = self._append(cache, codes, count)
+            alone.add({name: codes[name] for name in small}, count, checked=True)
+            rows += count
+        self._cache, self.rows = cache, rows
         self.one_way = dict(zip(small, alone.counts(), strict=True))
 
     def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Codes]]]:
-        """Every block: its number of records, and the codes of `columns`, of the records that are kept."""
-        first = 0
-        for rows, codes in self._all_blocks(columns):
-            if self._kept is None:
-                yield rows, codes
-            else:
-                keep = self._kept.keep(first, rows)
-                yield int(np.count_nonzero(keep)), {name: column[keep] for name, column in codes.items()}
-            first += rows
-
-    def _all_blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Codes]]]:
+        """Every block: its number of records, and the codes of `columns`, of the records that count."""
         if self._cache is not None:
             yield from ahead(self._cache.blocks(columns))
             return
         for rows, codes, _ in ahead(self._coded()):
             yield rows, {name: codes[name] for name in columns}
+
+    def _counted(self) -> Iterator[tuple[int, dict[str, Codes]]]:
+        """The records that count, in blocks, coded from the source; of every unit so many as may."""
+        kept = None if self._unit is None else Kept(self._most, self.memory)
+        with progress("reading and coding") as advance:
+            for count, codes, units in ahead(self._coded()):
+                if kept is None:
+                    yield count, codes
+                else:
+                    kept.add(units, packed(self.domain, codes, count))
+                advance(count)
+        for contents in () if kept is None else kept.contents():
+            yield len(contents), unpacked(self.domain, contents)
 
     def _coded(self) -> Iterator[tuple[int, dict[str, Codes], Any]]:
         """The stream in blocks of codes, each with the units of its records."""
@@ -136,7 +132,7 @@ class Recording:
         return cache
 
     def _do_without(self) -> None:
-        """Go on without a cache: every scan reads the source anew, unless units make its order matter."""
+        """Go on without a cache: every scan reads the source anew, unless units decide which records count."""
         if self._unit is not None:
             raise OperatorError(
                 "the disk has no room for the codes of the records, which a unit column needs.",

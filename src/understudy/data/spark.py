@@ -5,7 +5,8 @@ two a cell, in its executors' memory and disk, and later counts read those. Wher
 the first count is of all pairs of columns, if they are small, and codes are kept only if more is asked for.
 
 Counts are added in a tree: batches within a task, tasks in a reducer for each chunk of cells, reducers on the
-driver (which adds a few small ones by itself). No record leaves its worker. Only what a successful attempt of a
+driver (which adds a few small ones by itself). No record leaves its worker, but for one shuffle where there is a
+unit column, which brings all of a unit's records to one task. Only what a successful attempt of a
 task yields enters a sum, so a worker that dies neither loses nor doubles.
 
 Works on Spark Connect: nothing here needs a Spark context, and what the workers need travels in the closure.
@@ -20,7 +21,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,10 +31,12 @@ import pyarrow as pa
 from understudy.data import spark_tasks as tasks
 from understudy.data.cells import FilledCells
 from understudy.data.codes import Codes, code_dtype
+from understudy.data.content import values_of_bytes
 from understudy.data.histogram import RESULT_BYTES, check_results
-from understudy.data.open_values import merge_tallies
+from understudy.data.open_values import merge_tallies, nameable
 from understudy.data.spark_tasks import Coder
 from understudy.data.table import check_recoding
+from understudy.data.units import check_most
 from understudy.domain import Clique, Domain
 from understudy.errors import FileError, OperatorError
 from understudy.marginals import Marginal
@@ -59,7 +62,8 @@ class SparkTable:
 
     The coder runs on the workers, where Understudy must be installed. Without `keep` every count codes the
     records anew. `source` is a task that makes records of the DataFrame's rows first (see `spark_tasks.Scan`),
-    the same whenever it is run. `parts` is how many partitions the DataFrame has, where that is known.
+    the same whenever it is run. `parts` is how many partitions the DataFrame has, where that is known. Of every
+    `unit`, where that is given, at most `most` records are counted.
     """
 
     def __init__(
@@ -71,8 +75,17 @@ class SparkTable:
         keep: bool = True,
         source: tasks.Task | None = None,
         parts: float = math.inf,
+        unit: str | None = None,
+        most: int = 1,
     ) -> None:
-        pack = tasks.Pack(domain, coder)
+        pack: tasks.Task = tasks.Pack(domain, coder)
+        if unit is not None:
+            frame = owned(frame, tasks.Own(unit, domain, coder), source)
+            source, pack, parts = (
+                None,
+                tasks.Keep(domain, check_most(most)),
+                shuffle_partitions(frame.sparkSession),
+            )
         self._packs = _Packs(frame, domain, pack if source is None else tasks.Then(source, pack), keep, parts)
         self._early = keep and source is not None  # whether the first scan may count pairs and keep nothing
         self._domain, self._maps = domain, dict[str, Codes]()
@@ -232,39 +245,38 @@ class _Packs:
         return flat
 
 
-def bounded(frame: Any, unit: str, most: int) -> Any:
-    """The DataFrame with the first `most` records of every unit, in the order in which Spark reads them.
+def owned(frame: Any, own: tasks.Task, source: tasks.Task | None = None) -> Any:
+    """The records as units and contents (see `spark_tasks`), all of a unit's in one partition.
 
-    A record whose unit is missing is dropped (see `units`). No unit's records decide over another's, and all
-    of a unit's meet in one task, so whatever order Spark reads in, and however often a task is tried, at
-    most `most` of them are counted. Spark drops what cannot be among the first before it moves the rest to
-    where their unit is: the one step of this engine that moves records.
+    The one step of this engine that moves records. Which of a unit's count is decided there, by their contents
+    (see `units`): in which order they came, from which file or task and at which attempt, has no part in it.
     """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sql
-
-    owner = sql.col(quoted(unit))
-    known = owner.isNotNull()
-    if dict(frame.dtypes)[unit] in ("float", "double"):
-        known &= ~sql.isnan(owner)
-    place, rank = free_names(frame.columns, 2)
-    first = sql.row_number().over(Window.partitionBy(owner).orderBy(place))
-    placed = frame.where(known).withColumn(place, sql.monotonically_increasing_id())
-    return placed.withColumn(rank, first).where(sql.col(rank) <= most).drop(place, rank)
+    rows = on_workers(frame, own if source is None else tasks.Then(source, own), tasks.OWNED)
+    # A number of partitions that is given is one that Spark does not change by what it sees of the records.
+    return rows.repartition(shuffle_partitions(frame.sparkSession), "unit")
 
 
-def count_spark_values(frame: Any, column: str) -> dict[Any, int]:
-    """How many records have each value of an open column, missing values left out, in order of the values.
+def count_spark_values(frame: Any, column: str, unit: str | None = None, most: int = 1) -> dict[Any, int]:
+    """How many records have each value of an open column, of every unit at most so many; missing values left out.
 
     Counted by value on the workers and summed by Spark. Exact and private: every distinct value and its count
     comes to the driver, since noise decides which are named and rare ones must have their chance of it.
     """
     from pyspark.sql import functions as sql
+    from pyspark.sql.pandas.types import to_arrow_type
 
-    value = sql.col(quoted(column)).alias("value")
-    counted = frame.select(value).groupBy("value").agg(sql.count(sql.lit(1)).alias("records"))
+    values = frame.select(sql.col(quoted(column)).alias("value"))
+    if unit is not None:
+        chosen = frame.select(*map(quoted, dict.fromkeys([unit, column])))
+        apart = owned(chosen, tasks.OwnValues(unit, column))
+        values = on_workers(apart, tasks.KeepValues(check_most(most)), tasks.VALUES)
+    counted = values.groupBy("value").agg(sql.count(sql.lit(1)).alias("records"))
     table = collected(counted.where(sql.col("value").isNotNull()).orderBy("value"), "count the values")
-    return merge_tallies([(table.column("value"), table.column("records"))])
+    found = table.column("value")
+    if unit is not None:
+        kind = nameable(pa.array([], to_arrow_type(frame.schema[column].dataType))).type
+        found = values_of_bytes(found, kind)
+    return merge_tallies([(found, table.column("records"))])
 
 
 def on_workers(frame: Any, task: tasks.Task, types: Any) -> Any:
@@ -322,13 +334,6 @@ def shuffle_partitions(spark: Any) -> int:
 def quoted(name: str) -> str:
     """A column's name as Spark's column expressions take it."""
     return "`" + name.replace("`", "``") + "`"
-
-
-def free_names(taken: Sequence[str], count: int) -> list[str]:
-    """So many names that no column has; Spark's names differ by more than capitals."""
-    known = {name.lower() for name in taken}
-    free = (name for number in range(len(taken) + count) if (name := f"understudy_{number}") not in known)
-    return list(islice(free, count))
 
 
 @contextmanager

@@ -5,6 +5,8 @@ no effect but what it yields, so an attempt that dies or loses a race leaves not
 made again gives the same.
 
     records  ->  packs     one row of bytes for a few hundred thousand records: their codes, column by column
+    records  ->  owned     one row a record, where units count: the bytes of its unit and of its content
+    owned    ->  packs     of the records that count, once all of a unit's are in one partition
     packs    ->  partials  one row of bytes for a chunk of cells: how many of the task's records fall in each
     partials ->  counts    the same, summed over all tasks
     packs    ->  cells     one row for a filled cell of one clique, however many cells it has
@@ -19,11 +21,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from understudy.data import content
 from understudy.data.cells import FilledCells
 from understudy.data.codes import Codes, check_codes, code_dtype
+from understudy.data.content import unit_bytes, value_bytes
 from understudy.data.files import FileSet
 from understudy.data.histogram import Histogram
+from understudy.data.kept import Kept
+from understudy.data.open_values import nameable
 from understudy.data.uniting import as_type
 from understudy.domain import Clique, Domain
 from understudy.domain.arrow_values import plain
@@ -38,6 +45,9 @@ PACK_ROWS = (1 << 12, 1 << 18)  # at least and at most
 BLOCK_ROWS = 1 << 19  # records counted at a time
 CHUNK_CELLS = 1 << 17  # cells in a row of counts: a megabyte once summed
 ROWS = 1 << 16  # rows that Spark is handed at a time
+KEEP_MEMORY = 1 << 28  # of a task that decides which records count; what is more lies on its worker's disk
+OWNED = "unit binary, content binary"
+VALUES = "value binary"
 PACKS = "rows long, codes binary"
 PARTIALS = "chunk int, counts binary"
 CELLS = "place long, records long"
@@ -113,17 +123,85 @@ class Pack:
         return guarded("code", self._packs(batches))
 
     def _packs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        least, most = PACK_ROWS
-        rows = max(least, min(most, PACK_BYTES // max(1, width(self.domain))))
+        rows = pack_rows(self.domain)
         for group in grouped(batches, rows, lambda batch: batch.num_rows):
             table = pa.Table.from_batches(group)
-            given = self.coder(table)
-            codes = [check_codes(name, given[name], size) for name, size in self.domain.items()]
-            if any(len(column) != table.num_rows for column in codes):
-                raise OperatorError("a column has another number of codes than there are records.")
-            yield pa.RecordBatch.from_pydict(
-                {"rows": [table.num_rows], "codes": [b"".join(column.tobytes() for column in codes)]}, _PACKS
-            )
+            yield packed(coded(self.domain, self.coder, table), table.num_rows)
+
+
+@dataclass(frozen=True)
+class Own:
+    """Says of every record whose it is and what is counted of it: its codes; none without a unit."""
+
+    unit: str
+    domain: Domain
+    coder: Coder
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("code", self._owned(batches))
+
+    def _owned(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for group in grouped(batches, ROWS, lambda batch: batch.num_rows):
+            table = pa.Table.from_batches(group)
+            codes = dict(zip(self.domain, coded(self.domain, self.coder, table), strict=True))
+            contents = content.packed(self.domain, codes, table.num_rows)
+            yield from owned(unit_bytes(table[self.unit]), contents)
+
+
+@dataclass(frozen=True)
+class OwnValues:
+    """Says of every record whose it is and which value of a column it has; none without a unit or a value."""
+
+    unit: str
+    column: str
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("read", self._owned(batches))
+
+    def _owned(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            values = value_bytes(nameable(batch.column(self.column)))
+            yield from owned(unit_bytes(batch.column(self.unit)), values)
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Packs the records that count, of a partition that holds all records of its units."""
+
+    domain: Domain
+    most: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("bound", self._packs(batches))
+
+    def _packs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = pack_rows(self.domain)
+        for contents in _kept(batches, self.most):
+            for start in range(0, len(contents), rows):
+                some = contents.slice(start, rows)
+                codes = content.unpacked(self.domain, some)
+                yield packed([codes[name] for name in self.domain], len(some))
+
+
+@dataclass(frozen=True)
+class KeepValues:
+    """The values of the records that count, of a partition that holds all records of its units."""
+
+    most: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return guarded("bound", self._values(batches))
+
+    def _values(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for contents in _kept(batches, self.most):
+            yield from pa.table({"value": contents}).to_batches(max_chunksize=ROWS)
+
+
+def _kept(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.ChunkedArray]:
+    kept = Kept(most, KEEP_MEMORY)
+    for batch in batches:
+        kept.add(*batch.columns)
+    return kept.contents()
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +278,34 @@ def guarded(what: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordB
         raise OperatorError(f"a Spark task could not {what} its records: {error}") from None
     except Exception as error:
         raise OperatorError(f"a Spark task could not {what} its records ({type(error).__name__}).") from None
+
+
+def coded(domain: Domain, coder: Coder, table: pa.Table) -> list[Codes]:
+    """The codes of every column of a partition's records."""
+    given = coder(table)
+    codes = [check_codes(name, given[name], size) for name, size in domain.items()]
+    if any(len(column) != table.num_rows for column in codes):
+        raise OperatorError("a column has another number of codes than there are records.")
+    return codes
+
+
+def packed(codes: Sequence[Codes], rows: int) -> pa.RecordBatch:
+    """One pack of so many records."""
+    bytes_ = b"".join(column.tobytes() for column in codes)
+    return pa.RecordBatch.from_pydict({"rows": [rows], "codes": [bytes_]}, _PACKS)
+
+
+def pack_rows(domain: Domain) -> int:
+    """How many records are in a pack, at least or at most."""
+    least, most = PACK_ROWS
+    return max(least, min(most, PACK_BYTES // max(1, width(domain))))
+
+
+def owned(units: pa.Array, contents: pa.Array) -> Iterator[pa.RecordBatch]:
+    """Records as rows of Spark's, without those that lack a unit or a content."""
+    table = pa.table({"unit": units.cast(pa.binary()), "content": contents.cast(pa.binary())})
+    known = pc.and_(units.is_valid(), contents.is_valid())
+    yield from table.filter(known).combine_chunks().to_batches(max_chunksize=ROWS)
 
 
 def grouped(things: Iterable[Any], rows: int, size: Callable[[Any], int]) -> Iterator[list[Any]]:

@@ -5,8 +5,8 @@ later scans read the codes. A fault of the source therefore shows in the first s
 before anybody asks, so before anything is charged.
 
 Memory, whatever the number of records: the tables that are asked for, plus `memory` bytes: a few batches,
-one block of codes, the counting kernel's working memory, and the tables remembered. A unit column takes one
-bit a record besides (see `firsts`).
+one block of codes, the counting kernel's working memory, and the tables remembered. A unit column takes room
+on disk besides (see `kept`).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ REMEMBERED = 8  # one part in so many of the memory holds tables that may be ask
 class Streamed:
     """Records as a stream that can be started again and again: `batches()` gives it, `coder` codes a batch.
 
-    `unit` names the column of a batch that says whose record it is, of whom the first `most` are counted, in
-    the stream's order. `memory` is in bytes. Without `cache` every scan starts the stream again.
+    `unit` names the column of a batch that says whose record it is, of whom at most `most` are counted, whatever
+    the stream's order (see `units`). `memory` is in bytes. Without `cache` every scan starts the stream again.
     """
 
     def __init__(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy.data.cells import FilledCells
 from understudy.data.codes import Codes, check_codes, code_dtype
+from understudy.data.content import packed
 from understudy.data.histogram import RESULT_BYTES, Histogram
 from understudy.data.progress import progress
 from understudy.data.units import bound as bound_records
@@ -105,11 +107,11 @@ class Table:
         columns = {name: self._columns[name] for name in domain}
         return Table(domain, columns, rows=self._rows, limit=self._limit)
 
-    def bound(self, units: npt.ArrayLike, most: int) -> Table:
-        """The table with at most the first `most` records of every unit (see `data.units`)."""
-        keep = bound_records(units, most)
-        if len(keep) != self._rows:
+    def bound(self, units: Any, most: int) -> Table:
+        """The table with at most `most` records of every unit, told by their codes (see `data.units`)."""
+        if len(units) != self._rows:
             raise ParameterError("units and records differ in number.", hint="give one unit a record.")
+        keep = bound_records(units, packed(self._domain, self._columns, self._rows), most)
         columns = {name: codes[keep] for name, codes in self._columns.items()}
         return Table(self._domain, columns, rows=int(np.count_nonzero(keep)), limit=self._limit)
 

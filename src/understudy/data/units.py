@@ -1,8 +1,9 @@
 """Whose record is whose: bounding what one unit (a person, say) contributes.
 
-Neighbouring tables differ in all records of one unit. Keeping at most the first k records of every unit
-looks at one unit at a time, so a unit's presence never changes which records of another are kept, and
-any count over the kept records moves by at most k.
+Neighbouring tables differ in all records of one unit. Of every unit at most k records count, and which ones is a
+function of that unit's own records: of their contents and how often it has each, never of the order in which they
+were read (see `order`, which proves it). So a unit's presence never changes which records of another count, and any
+count over those moves by at most k. Every engine keeps the same ones.
 
 A record whose unit is missing is dropped. Its owner is unknown, so it could be the (k + 1)-th of anybody,
 and treating all such records as one unit would let one person's record push out another's. Dropped
@@ -16,24 +17,60 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from understudy.data import order
+from understudy.data.content import buffers, unit_bytes
 from understudy.errors import ParameterError
 
+Integers = npt.NDArray[np.int64]
 
-def bound(units: Any, most: int) -> npt.NDArray[np.bool_]:
-    """Which records to keep: the first `most` of every unit, in the table's order; none without a unit."""
+
+def bound(units: Any, contents: pa.Array, most: int) -> npt.NDArray[np.bool_]:
+    """Which records to keep: of every unit those that are least in its order; none without a unit or a content.
+
+    `contents` are the bytes of what is counted of each record (see `content`).
+    """
     check_most(most)
-    numbers = unit_numbers(units)
-    known = np.flatnonzero(numbers >= 0)
-    order = known[np.argsort(numbers[known], kind="stable")]
-    grouped = numbers[order]
-    place = np.arange(len(order))
-    starts = np.flatnonzero(np.r_[True, grouped[1:] != grouped[:-1]]) if len(order) else place
-    rank = place - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
-    keep = np.zeros(len(numbers), np.bool_)
-    keep[order[rank < most]] = True
+    owners = Owners(units)
+    keep: npt.NDArray[np.bool_] = (owners.numbers >= 0) & np.asarray(contents.is_valid())
+    crowded = np.append(np.bincount(owners.numbers[keep], minlength=len(owners.units)) > most, False)
+    rows = np.flatnonzero(keep & crowded[owners.numbers])
+    if not rows.size:
+        return keep
+    numbers, once = owners.numbers[rows], np.ones(rows.size, np.int64)
+    chosen, _ = least(owners, numbers, contents.take(pa.array(rows)), None, once, most)
+    keep[rows] = False
+    keep[rows[chosen]] = True
     return keep
+
+
+class Owners:
+    """The units of some records, each with a number: `numbers` holds every record's, -1 where it has none."""
+
+    def __init__(self, units: Any) -> None:
+        encoded = unit_bytes(units).dictionary_encode()
+        self.units = encoded.dictionary
+        self.numbers: Integers = np.asarray(encoded.indices.cast(pa.int64()).fill_null(-1))
+
+
+def least(
+    owners: Owners, numbers: Integers, contents: Any, first: Integers | None, times: Integers, most: int
+) -> tuple[Integers, Integers]:
+    """The rows that hold the least `most` records of every unit, and which of its content's records each is.
+
+    A row stands for so many records (`times`) of one content, numbered from `first` on; without `first` for one
+    record each, which are numbered here. `numbers` says whose they are.
+    """
+    starts, rows = order.by_unit(numbers, len(owners.units))
+    hashes = order.hash_bytes(*buffers(owners.units))
+    offsets, data = buffers(contents)
+    of_contents = order.hash_bytes(offsets, data)
+    if first is None:
+        first = order.number(starts, rows, of_contents, offsets, data)
+    chosen, which = order.choose(
+        starts, rows, hashes, of_contents, first, times, offsets, data, min(most, int(times.sum()))
+    )
+    return chosen, which
 
 
 def check_most(most: int) -> int:
@@ -44,24 +81,3 @@ def check_most(most: int) -> int:
             hint="give the most records that one unit may have.",
         )
     return int(most)
-
-
-def unit_numbers(units: Any) -> npt.NDArray[np.int64]:
-    """A number for every record, equal for equal units, and -1 where the unit is missing (or NaN)."""
-    values = _as_arrow(units)
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    if pa.types.is_floating(values.type):
-        values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
-    if pa.types.is_null(values.type):
-        return np.full(len(values), -1, np.int64)
-    indices = values.dictionary_encode().indices
-    return np.asarray(indices.cast(pa.int64()).fill_null(-1))
-
-
-def _as_arrow(values: Any) -> Any:
-    if isinstance(values, pa.Array | pa.ChunkedArray):
-        return values
-    return pa.array(values, from_pandas=True)

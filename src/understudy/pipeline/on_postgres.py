@@ -51,38 +51,40 @@ class PostgresRecords:
 
     def encode(self, schema: Schema) -> Streamed:
         """The engine for any cliques, after the scan that finds any fault of the connection."""
-        if self.transforms:
+        if self._is_stream(schema):
             return self._streamed(schema.unit).encode(schema)
         return self._engine(schema).prepare()
 
     def encode_alone(self, schema: Schema) -> Counter:
         """The engine for columns alone: the server counts those with few values, the others are streamed."""
-        if self.transforms:
+        if self._is_stream(schema):
             return self.encode(schema)
-        source, encoder = self._bounded(schema), Encoder(schema)
-        return PushedDown(self._engine(schema), lambda names: self._tally(source, encoder, names)).prepare()
+        encoder = Encoder(schema)
+        return PushedDown(self._engine(schema), lambda names: self._tally(encoder, names)).prepare()
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
-        if self.transforms:
+        if self._is_stream(schema):
             return self._streamed(schema.unit).count_values(column, schema)
-        return self._bounded(schema).count_values(column)
+        return self.source.count_values(column)
+
+    def _is_stream(self, schema: Schema) -> bool:
+        """Whether records are read as any stream is: what a transform makes of them, and which of a unit's
+        records count, the server does not know."""
+        return bool(self.transforms) or schema.unit is not None
 
     def _streamed(self, unit: str | None) -> StreamedRecords:
-        """The records as any stream is read: what a transform makes of them, the server does not know."""
-        source = self.source if unit is None else self.source.ordered()
+        source = self.source
+        if unit is not None and unit in source.kinds:  # a transform may make the column of units
+            source = source.by_unit(unit)
         return StreamedRecords(source, self.transforms, self.memory)
 
-    def _bounded(self, schema: Schema) -> PostgresTable:
-        if schema.unit is None:
-            return self.source
-        return self.source.bounded(schema.unit, schema.max_records_per_unit or 1)
-
     def _engine(self, schema: Schema) -> Streamed:
-        source, encoder = self._bounded(schema), Encoder(schema)
-        return _stream(source, encoder, encoder.domain.names, self.memory)
+        encoder = Encoder(schema)
+        return _stream(self.source, encoder, encoder.domain.names, self.memory)
 
-    def _tally(self, source: PostgresTable, encoder: Encoder, names: Sequence[str]) -> dict[str, Counts]:
+    def _tally(self, encoder: Encoder, names: Sequence[str]) -> dict[str, Counts]:
         """The counts of some columns, each alone: from their distinct values where these are few."""
+        source = self.source
         found = {name: np.zeros(encoder.domain[name], np.int64) for name in names}
         for name, values, records in source.tally([name for name in names if source.few(name)]):
             codes = encoder.codecs[name].encode(plain(values))

@@ -22,7 +22,6 @@ from understudy.data.frames import is_flat
 from understudy.data.spark import (
     SparkTable,
     attempted,
-    bounded,
     count_spark_values,
     on_workers,
     quiet,
@@ -88,21 +87,22 @@ class SparkRecords:
         return self._coded(schema, keep=False)
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
-        return count_spark_values(self._bounded(schema), column)
+        most = schema.max_records_per_unit or 1
+        return count_spark_values(self.frame, column, self._unit(schema), most)
 
     def _coded(self, schema: Schema, *, keep: bool) -> SparkTable:
-        encoder = Encoder(schema)
-        columns = self._bounded(schema).select(*map(quoted, encoder.domain))
-        return SparkTable(columns, encoder.domain, encoder.forward, keep=keep).prepare()
+        encoder, unit = Encoder(schema), self._unit(schema)
+        columns = self.frame.select(*map(quoted, _needed(encoder, unit)))
+        most = schema.max_records_per_unit or 1
+        table = SparkTable(columns, encoder.domain, encoder.forward, keep=keep, unit=unit, most=most)
+        return table.prepare()
 
-    def _bounded(self, schema: Schema) -> Any:
-        if schema.unit is None:
-            return self.frame
-        if schema.unit not in self.types.names:
+    def _unit(self, schema: Schema) -> str | None:
+        if schema.unit is not None and schema.unit not in self.types.names:
             raise SchemaError(
                 f"the unit column {schema.unit!r} is not in the data.", hint="correct its name, or drop it."
             )
-        return bounded(self.frame, schema.unit, schema.max_records_per_unit or 1)
+        return schema.unit
 
 
 _ROW_TYPES = (
@@ -115,7 +115,7 @@ _ROW_TYPES = (
 class SparkFiles(SparkRecords):
     """Records of files that every worker can open, read there and not by Spark: much faster on one machine.
 
-    What needs rows inside Spark (a unit column, an open column) gets them from the workers as a DataFrame.
+    What needs rows inside Spark (an open column) gets them from the workers as a DataFrame.
     """
 
     files: FileSet | None = None
@@ -136,13 +136,24 @@ class SparkFiles(SparkRecords):
         return records
 
     def _coded(self, schema: Schema, *, keep: bool) -> SparkTable:
-        if schema.unit is not None or self.files is None:
+        if self.files is None:
             return super()._coded(schema, keep=keep)
-        encoder = Encoder(schema)
-        scan = Scan(self.files, tuple(encoder.domain), reading_types(schema))
+        encoder, unit = Encoder(schema), self._unit(schema)
         frame, parts = _numbers(self.files)
-        table = SparkTable(frame, encoder.domain, encoder.forward, keep=keep, source=scan, parts=parts)
-        return table.prepare()
+        return SparkTable(
+            frame,
+            encoder.domain,
+            encoder.forward,
+            keep=keep,
+            source=Scan(self.files, _needed(encoder, unit), reading_types(schema)),
+            parts=parts,
+            unit=unit,
+            most=schema.max_records_per_unit or 1,
+        ).prepare()
+
+
+def _needed(encoder: Encoder, unit: str | None) -> tuple[str, ...]:
+    return (*encoder.domain, *([] if unit is None else [unit]))
 
 
 def _row_type(kind: pa.DataType) -> pa.DataType:

@@ -14,7 +14,9 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 
 from understudy.data import Table, bound, count_values, frame_kind, read
+from understudy.data.content import value_bytes
 from understudy.data.frames import untyped
+from understudy.data.open_values import nameable
 from understudy.data.source import TEXT, open_source
 from understudy.data.stream import MEMORY, check_memory
 from understudy.domain import Clique, Domain, Schema
@@ -106,16 +108,18 @@ class InMemory:
 
     def encode(self, schema: Schema) -> Table:
         encoder = Encoder(schema)
-        return Table(encoder.domain, encoder.forward(self._bounded(schema).select(list(encoder.domain))))
+        codes = encoder.forward(self.table.select(list(encoder.domain)))
+        coded = Table(encoder.domain, codes, rows=self.table.num_rows)
+        if schema.unit is None:
+            return coded
+        return coded.bound(self.table[schema.unit], schema.max_records_per_unit or 1)
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
-        return count_values(self._bounded(schema)[column])
-
-    def _bounded(self, schema: Schema) -> Any:
-        """The first records of every unit, as many as the schema declares: enforced, not assumed."""
         if schema.unit is None:
-            return self.table
-        return self.table.filter(bound(self.table[schema.unit], schema.max_records_per_unit or 1))
+            return count_values(self.table[column])
+        values = nameable(self.table[column])
+        keep = bound(self.table[schema.unit], value_bytes(values), schema.max_records_per_unit or 1)
+        return count_values(values.filter(pa.array(keep)))
 
 
 def still_untyped(

@@ -21,9 +21,10 @@ from typing import Any
 import pyarrow as pa
 
 from understudy.data import Streamed
+from understudy.data.content import value_bytes, values_of_bytes
 from understudy.data.files import FileSet, looks_large
-from understudy.data.firsts import count_first_values
-from understudy.data.open_values import merge_counts
+from understudy.data.kept import Kept
+from understudy.data.open_values import merge_counts, nameable
 from understudy.data.scan import Scannable
 from understudy.data.stream import MEMORY
 from understudy.domain import Schema
@@ -84,8 +85,13 @@ class StreamedRecords:
         batches = self._batches(schema, (column,))
         if schema.unit is None:
             return merge_counts(batch.column(column) for batch in batches)
-        pairs = ((batch.column(schema.unit), batch.column(column)) for batch in batches)
-        return count_first_values(pairs, schema.max_records_per_unit or 1, self.memory)
+        kept, kinds = Kept(schema.max_records_per_unit or 1, self.memory), set()
+        for batch in batches:
+            values = nameable(batch.column(column))
+            kinds.add(values.type)
+            kept.add(batch.column(schema.unit), value_bytes(values))
+        kind = kinds.pop() if len(kinds) == 1 else pa.large_string()
+        return merge_counts(values_of_bytes(contents, kind) for contents in kept.contents())
 
     def _batches(self, schema: Schema, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         """The records, with `columns` and the unit's."""

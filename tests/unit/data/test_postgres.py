@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from postgres_server import GUARDED, PASSWORD, Server
-from understudy.data import bound
+from understudy.data.content import unit_bytes
 from understudy.data.postgres import PostgresTable
 from understudy.errors import OperatorError, ParameterError, SchemaError
 
@@ -127,7 +127,7 @@ def test_a_column_of_more_than_one_value_a_cell_is_refused_by_name_only_when_it_
     assert fetched(table.plain(), *table.plain().types.names) == {"plain": [1]}
     for ask in (
         lambda: list(table.scan(["odd"])),
-        lambda: table.bounded("odd", 1),
+        lambda: table.by_unit("odd"),
         lambda: table.check(["odd"]),
     ):
         with pytest.raises(SchemaError, match=r"'odd'.*plain value"):
@@ -180,9 +180,7 @@ def test_a_name_that_would_be_code_is_only_a_name(postgres: Server, name: str) -
     assert table.types.names == [name, "u"]
     assert fetched(table, name, "u") == {name: ["x", "x", "y", None], "u": [1, 1, 2, None]}
     assert table.count_values(name) == {"x": 2, "y": 1}
-    assert table.bounded("u", 1).count_values(name) == {"x": 1, "y": 1}
-    assert table.bounded(name, 1).count_values("u") == {1: 1, 2: 1}
-    assert fetched(table.ordered(), "u") == {"u": [1, 1, 2, None]}
+    assert fetched(table.by_unit(name), name, "u")[name] == ["x", "x", "y", None]
     PostgresTable.open(postgres.address("victim"))
 
 
@@ -228,7 +226,7 @@ def test_an_empty_table_and_a_table_of_one_record_are_tables(postgres: Server) -
         table = PostgresTable.open(postgres.address(postgres.load({"x": pa.array([5] * rows, pa.int32())})))
         assert fetched(table, "x") == {"x": [5] * rows}
         assert table.count_values("x") == ({5: 1} if rows else {})
-        assert fetched(table.bounded("x", 1), "x") == {"x": [5] * rows}
+        assert fetched(table.by_unit("x"), "x") == {"x": [5] * rows}
 
 
 def test_all_scans_of_a_run_see_the_records_of_its_beginning(postgres: Server) -> None:
@@ -276,7 +274,7 @@ def test_views_partitions_and_queries_are_read_like_tables(postgres: Server) -> 
     ):
         table = PostgresTable.open(address)
         assert table.count_values("k") == {1: 2, 2: 1}
-        assert sum(table.bounded("u", 1).count_values("u").values()) == 2
+        assert sorted(fetched(table.by_unit("u"), "u")["u"]) == [7, 7, 8]
 
 
 # --- counting where the records lie -------------------------------------------------------------------------
@@ -306,49 +304,23 @@ def test_texts_that_a_collation_takes_for_the_same_are_counted_apart(postgres: S
 # --- units --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("most", [1, 2, 5])
-def test_of_every_unit_the_first_records_are_kept_as_they_are_of_a_table_in_memory(
-    postgres: Server, most: int
-) -> None:
-    units = [None if row % 11 == 0 else (row * row) % 7 for row in range(300)]
-    table = pa.table({"u": units, "x": list(range(300))})
-    found = PostgresTable.open(postgres.address(postgres.load(table))).bounded("u", most)
-    kept = table.filter(bound(table["u"], most))["x"].to_pylist()
-    assert sorted(fetched(found, "x")["x"]) == kept
-    assert found.count_values("x") == dict.fromkeys(kept, 1)
-
-
-def test_records_whose_unit_is_missing_or_not_a_number_are_dropped(postgres: Server) -> None:
+def test_units_that_the_server_takes_for_one_are_one(postgres: Server) -> None:
     postgres.execute(
-        "CREATE TABLE odd_units (f float8, n numeric, x int)",
-        "INSERT INTO odd_units VALUES ('NaN', 'NaN', 1), ('NaN', 'NaN', 2), "
-        "(NULL, NULL, 3), (1, 1.0, 4), (1, 1.00, 5)",
+        "CREATE TABLE odd_units (f float8, n numeric, c char(4))",
+        "INSERT INTO odd_units VALUES ('NaN', 'NaN', NULL), (NULL, NULL, ''), "
+        "(1, 1.0, 'a'), (1, 1.00, 'a '), (1e300, 1e300, 'A')",
     )
     table = PostgresTable.open(postgres.address("odd_units"))
-    for unit in ("f", "n"):
-        assert table.bounded(unit, 1).count_values("x") == {4: 1}
-        assert table.bounded(unit, 9).count_values("x") == {4: 1, 5: 1}
+    for unit, others in (("f", b"1e+300"), ("n", b"1" + b"0" * 300), ("c", b"A")):
+        found = pa.chunked_array([batch.column(0) for batch in table.by_unit(unit).scan([unit])])
+        one = b"a" if unit == "c" else b"1"
+        assert Counter(unit_bytes(found).to_pylist()) == {None: 2, one: 2, others: 1}
 
 
-def test_which_records_of_a_view_are_kept_depends_on_the_records_of_their_unit_alone(
-    postgres: Server,
-) -> None:
-    # The query's own order is no order, so the least by all columns are kept, whatever else is in the table.
-    rows = ["(1, 'b')", "(1, 'a')", "(2, 'c')", "(1, 'c')", "(2, 'b')"]
-    for listed in (rows, rows[::-1], [row for row in rows if row.startswith("(1")]):
-        table = PostgresTable.open(
-            f"{postgres.uri()}&query=SELECT * FROM (VALUES {', '.join(listed)}) AS v (u, x)"
-        ).bounded("u", 2)
-        kept = fetched(table, "u", "x")
-        assert sorted(x for u, x in zip(kept["u"], kept["x"], strict=True) if u == 1) == ["a", "b"]
-
-
-def test_a_unit_that_is_not_a_column_or_a_bound_below_one_is_refused(postgres: Server) -> None:
+def test_a_unit_that_is_not_a_column_is_refused(postgres: Server) -> None:
     table = PostgresTable.open(postgres.address(postgres.load({"x": [1]})))
     with pytest.raises(SchemaError, match="'nobody'"):
-        table.bounded("nobody", 1)
-    with pytest.raises(ParameterError, match="max_records_per_unit"):
-        table.bounded("x", 0)
+        table.by_unit("nobody")
 
 
 # --- faults -------------------------------------------------------------------------------------------------
@@ -382,12 +354,12 @@ def test_a_table_that_the_user_may_not_read_is_refused_when_it_is_opened(postgre
         PostgresTable.open(postgres.address(name, user=GUARDED, password=PASSWORD))
 
 
-def test_a_user_who_may_read_some_columns_reads_those_and_bounds_units_by_them(postgres: Server) -> None:
+def test_a_user_who_may_read_some_columns_reads_those(postgres: Server) -> None:
     name = postgres.load({"u": [1, 1, 2], "x": [7, 5, 6], "hidden": ["a", "b", "c"]})
     postgres.execute(f"GRANT SELECT (u, x) ON {name} TO {GUARDED}")
     table = PostgresTable.open(postgres.address(name, user=GUARDED, password=PASSWORD))
     assert table.types.names == ["u", "x"]
-    assert table.bounded("u", 1).count_values("x") == {5: 1, 6: 1}
+    assert table.count_values("x") == {5: 1, 6: 1, 7: 1}
 
 
 def test_a_query_that_is_none_is_refused_when_it_is_opened(postgres: Server) -> None:

@@ -174,14 +174,13 @@ def test_a_damaged_file_is_named_before_anything_is_charged(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("most", [1, 3])
-def test_only_the_first_records_of_a_unit_count_and_none_without_one(most: int) -> None:
+def test_so_many_records_of_a_unit_count_and_none_without_one(most: int) -> None:
     records = shop(400)
     schema = Schema(SCHEMA.columns, name="shop", unit="who", max_records_per_unit=most)
     table = us.table(frame(records), schema)
     assert counts_of(table) == counts_of(us.table(records, schema))
     assert int(table.count([()])[0].counts) == 4 * most
-    shuffled = us.table(frame(records, 9), schema)  # other records are first, but never more
-    assert int(shuffled.count([()])[0].counts) == 4 * most
+    assert counts_of(us.table(frame(records, 9), schema)) == counts_of(table)  # in whatever order they come
 
 
 def test_a_unit_column_that_is_not_there_is_refused() -> None:

@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from understudy.data import Streamed, Table, bound, count_values
+from understudy.data import Streamed, Table
 from understudy.data.ahead import ahead
 from understudy.data.cache import CodeCache
-from understudy.data.firsts import Firsts, count_first_values
 from understudy.domain import Domain
 from understudy.errors import OperatorError, ParameterError
 
@@ -139,11 +138,10 @@ def test_a_full_disk_with_a_unit_column_is_told_before_anything_is_counted(
         Source().engine(unit="unit").prepare()
 
 
-def test_the_first_records_of_every_unit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_every_unit_the_same_records_are_counted_as_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("understudy.data.recording.MOST_BLOCK", 999)
     source = Source()
-    kept = bound(source.units, 2)
-    table = Table(DOMAIN, {name: codes[kept] for name, codes in source.codes.items()})
+    table = Table(DOMAIN, source.codes).bound(source.units, 2)
     engine = source.engine(unit="unit", most=2)
     for found, wanted in zip(
         engine.count([*PAIRS, ("b",), ()]), table.count([*PAIRS, ("b",), ()]), strict=True
@@ -152,43 +150,22 @@ def test_the_first_records_of_every_unit_are_counted(monkeypatch: pytest.MonkeyP
     assert source.read == 1
 
 
+def test_a_source_that_gives_its_records_in_another_order_each_time_counts_the_same() -> None:
+    found = []
+    for seed in range(3):
+        source = Source()
+        order = pa.array(np.random.default_rng(seed).permutation(ROWS))
+        source.table = source.table.take(order)
+        found.append(source.engine(unit="unit", most=1).count(PAIRS))
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one.counts, two.counts)
+
+
 @pytest.mark.parametrize("most", [0, -1, True, 1.5])
 def test_a_bound_that_is_none_is_refused(most: int) -> None:
     with pytest.raises(ParameterError, match="max_records_per_unit"):
         Source().engine(unit="unit", most=most).prepare()
-
-
-@pytest.mark.parametrize(
-    "units",
-    [
-        pa.array(["a", "b", None, "a", "é", "a", ""]),
-        pa.array([1.5, float("nan"), 1.5, None, -0.5, 1.5]),
-        pa.array([None, None]),
-        pa.array(["x", "y", "x"]).dictionary_encode(),
-        pa.array([2**62, -1, 2**62], pa.int64()),
-        pa.array([], pa.string()),
-    ],
-)
-def test_units_of_any_type_are_bounded_as_in_memory(units: pa.Array) -> None:
-    firsts = Firsts(2, 1 << 28)
-    for start in range(0, len(units), 2):
-        firsts.add(units.slice(start, 2))
-    firsts.close()
-    assert firsts.keep(0, len(units)).tolist() == bound(units, 2).tolist()
-    assert firsts.keep(1, max(0, len(units) - 1)).tolist() == bound(units, 2).tolist()[1:]
-
-
-@pytest.mark.parametrize("most", [1, 3, 2_000_000])
-def test_units_are_bounded_a_share_at_a_time(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr("understudy.data.firsts.BYTES_A_RECORD", 1 << 20)  # as if memory held 128 records
-    units = pa.array(np.random.default_rng(2).integers(0, 60, 1000))
-    firsts = Firsts(most, 1 << 24)
-    firsts.add(units)
-    firsts.close()
-    assert firsts.keep(0, 1000).tolist() == bound(units, most).tolist()
-    values = pa.array([f"v{i % 5}" if i % 7 else None for i in range(1000)])
-    found = count_first_values([(units, values)], most, 1 << 24)
-    assert found == count_values(values.filter(pa.array(bound(units, most))))
 
 
 def test_codes_outside_their_domain_are_refused_in_the_first_scan() -> None:
