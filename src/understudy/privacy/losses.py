@@ -47,7 +47,8 @@ class Gaussian:
     @property
     def rho(self) -> float:
         """1 / (2 sigma^2): the discrete Gaussian has the zCDP of the continuous one, exactly."""
-        return 0.5 / self.sigma**2
+        square = self.sigma * self.sigma
+        return 0.5 / square if square else math.inf
 
     @property
     def slack(self) -> float:
@@ -81,7 +82,7 @@ class Choice:
     @property
     def rho(self) -> float:
         """epsilon^2 / 8 for each draw."""
-        return self.count * self.epsilon**2 / 8
+        return self.count * (self.epsilon * self.epsilon) / 8
 
     @property
     def slack(self) -> float:
@@ -106,7 +107,7 @@ class Laplace:
     @property
     def rho(self) -> float:
         """epsilon^2 / 2 for each answer."""
-        return self.count * self.epsilon**2 / 2
+        return self.count * (self.epsilon * self.epsilon) / 2
 
     @property
     def slack(self) -> float:
@@ -134,7 +135,7 @@ class Approximate:
     @property
     def rho(self) -> float:
         """epsilon^2 / 2, outside an event of probability delta."""
-        return self.epsilon**2 / 2
+        return self.epsilon * self.epsilon / 2
 
     @property
     def slack(self) -> float:

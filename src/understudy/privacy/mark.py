@@ -2,9 +2,9 @@
 
 A text file that is only ever appended to, one line `seq seal` for the last entry of each turn, written and synced
 after the commit and before the turn returns: so before anything is counted for a job, and before an answer leaves.
-Appends of one short line need no lock: lines may land out of order, a line torn by a crash is no line, and what counts
-is the highest. The first line, `creating`, is there before the ledger itself, so a ledger without a mark, and a mark
-without a ledger, can only mean that a file was lost.
+Appends of one short line need no lock: lines may land out of order, a line torn by a crash is no line, and what
+counts is the highest. The first line, `creating`, is there before the ledger itself, so a ledger without a mark, and
+a mark without a ledger, can only mean that a file was lost.
 """
 
 from __future__ import annotations
