@@ -120,7 +120,8 @@ class Plan:
         if pieces and isinstance(pieces[0], Gaussian):
             return self, pieces[0]
         # The batch leaves the plan, its pieces enter it. Weights that were left open are settled by the first piece.
-        named = any(step.left and step.loss == loss for step in self.planned)
+        # A batch that was planned with its weights, or settled before, is never taken out of another one's share.
+        named = any(loss in (step.loss, step.batch) for step in self.planned)
         whole = self.charge(loss if named else replace(loss, weights=None), loss, 0.0)
         cut = _pieces(loss)
         planned = (*whole.planned, *(Planned(single, batch=loss) for single in cut))
