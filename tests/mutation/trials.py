@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import json
 import os
 import resource
@@ -56,9 +57,10 @@ class Trials:
         hypothesis.settings.load_profile("mutants")
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Few examples of each law, also where it asks for many."""
+        """Few examples of each law, also where it asks for many; no test that starts processes of its own."""
         import hypothesis
 
+        items[:] = [item for item in items if not _starts_processes(item.function)]
         for item in items:
             law = getattr(item.obj, "_hypothesis_internal_use_settings", None)
             if law is not None and law.max_examples > EXAMPLES:
@@ -136,6 +138,11 @@ class Trials:
         if code == 0:
             return "survived"
         return f"not applied: {said}" if code == 3 else f"caught by {said or 'a crash'}"
+
+
+def _starts_processes(test: Any) -> bool:
+    source = inspect.getsource(inspect.unwrap(test))
+    return any(word in source for word in ("subprocess", "Process", "executable", "Popen"))
 
 
 def _too_slow(number: int, frame: Any) -> None:
