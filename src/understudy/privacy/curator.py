@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
-from understudy.errors import BudgetError, ParameterError
+from understudy.errors import BudgetError
 from understudy.marginals import Counter, Measurement
 from understudy.marginals.counter import OpenColumns, Recoding
 from understudy.marginals.query import Binned
@@ -50,11 +50,11 @@ from understudy.privacy.ledger import Ledger
 from understudy.privacy.losses import LOSSES, Choice, Loss
 from understudy.privacy.misfit import Estimates, Rounded, beyond_blur, misfit
 from understudy.privacy.noise import discrete_gaussian, discrete_laplace
-from understudy.privacy.page import Job, LoosePage, Page
+from understudy.privacy.page import Job
 from understudy.privacy.plain import plain_domain, plain_value
 from understudy.privacy.questions import Queries, summed
 from understudy.privacy.randomness import OperatingSystem, Randomness
-from understudy.privacy.session import Session, Watch, is_private
+from understudy.privacy.session import Session, Watch, is_private, opened_page
 from understudy.privacy.sparse import Cells, SparsePrice, past_threshold
 from understudy.privacy.sparse import price as price_cells
 from understudy.privacy.spending import Allowance
@@ -86,15 +86,8 @@ class Curator:
         budget = plain_value(budget, Budget)
         if not isinstance(budget, Budget):
             raise BudgetError(f"a curator needs a Budget, not {budget!r}.", hint="Budget(1.0, 1e-9)")
-        if (ledger is None) != (job is None):
-            raise ParameterError(
-                "a ledger and a job come together: the one says where, the other what for.",
-                hint="Curator(engine, budget, ledger=Ledger(), job=Job(name, fingerprint))",
-            )
         source = OperatingSystem() if source is None else source
-        page: Page = LoosePage()
-        if ledger is not None and job is not None:
-            page = ledger.open(job, budget.epsilon, budget.delta, private=is_private(source))
+        page = opened_page(ledger, job, budget, private=is_private(source))
         self._engine = engine
         self._view = ""
         self._scores: WeakKeyDictionary[Any, dict[Clique, int]] = WeakKeyDictionary()

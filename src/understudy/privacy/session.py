@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from understudy.errors import ParameterError
+from understudy.privacy.budget import Budget
 from understudy.privacy.certificate import Charge
+from understudy.privacy.ledger import Ledger
 from understudy.privacy.losses import Loss
-from understudy.privacy.page import Page
+from understudy.privacy.page import Job, LoosePage, Page
 from understudy.privacy.randomness import OperatingSystem, Randomness
 from understudy.privacy.spending import Allowance
 
@@ -22,6 +24,18 @@ Watch = Callable[[Mapping[str, Any], bool], None]
 def is_private(source: Randomness) -> bool:
     """Whether noise from this source protects anyone: only the operating system's own, whatever a source says."""
     return type(source) is OperatingSystem and source.private
+
+
+def opened_page(ledger: Ledger | None, job: Job | None, budget: Budget, *, private: bool) -> Page:
+    """The job's page in the ledger, once all that the job may cost is durably reserved; without both, one in memory."""
+    if ledger is None and job is None:
+        return LoosePage()
+    if ledger is None or job is None:
+        raise ParameterError(
+            "a ledger and a job come together: the one says where, the other what for.",
+            hint="Curator(engine, budget, ledger=Ledger(), job=Job(name, fingerprint))",
+        )
+    return ledger.open(job, budget.epsilon, budget.delta, private=private)
 
 
 class Session:
