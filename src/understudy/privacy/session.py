@@ -27,7 +27,7 @@ def is_private(source: Randomness) -> bool:
 
 
 def opened_page(ledger: Ledger | None, job: Job | None, budget: Budget, *, private: bool) -> Page:
-    """The job's page in the ledger, once all that the job may cost is durably reserved; without both, one in memory."""
+    """The job's page in the ledger, once all that it may cost is durably reserved; without both, one in memory."""
     if ledger is None and job is None:
         return LoosePage()
     if ledger is None or job is None:
