@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
+from traceback import extract_tb
 
 import click
 
@@ -26,6 +28,8 @@ COMMANDS = {
     "ledger": "Show what has been spent on a table.",
     "demo": "Simulate a small town and synthesise it.",
 }
+
+SHOW_WORDS = "UNDERSTUDY_SHOW_ERRORS"  # a variable that, when set, has unforeseen errors shown whole
 
 
 class Commands(click.Group):
@@ -52,7 +56,7 @@ def understudy() -> None:
 
 
 def main() -> None:
-    """Run the command line; leave with 0, 1 (operator error) or 2 (refused parameters)."""
+    """Run the command line; leave with 0, 1 (operator error), 2 (refused parameters) or 70 (a fault of its own)."""
     try:
         understudy(standalone_mode=False)
     except UnderstudyError as error:
@@ -64,3 +68,22 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("understudy: interrupted", err=True)
         sys.exit(130)
+    except Exception as error:
+        if os.environ.get(SHOW_WORDS):
+            raise
+        click.echo(_wordless(error), err=True)
+        sys.exit(70)
+
+
+def _wordless(error: BaseException) -> str:
+    """Where something went wrong and of what kind, never in its own words: a library's may quote a record."""
+    places = [
+        f"  {place.filename}:{place.lineno} in {place.name}" for place in extract_tb(error.__traceback__)
+    ]
+    return "\n".join(
+        [
+            f"understudy: an error that should not be ({type(error).__name__}); please report it, with these lines:",
+            *places,
+            f"Its words may quote a private value, so they are not shown. To see them: {SHOW_WORDS}=1.",
+        ]
+    )
