@@ -17,10 +17,10 @@ from understudy.auditing.bounds import epsilon_of, epsilon_outright, expected_ad
 from understudy.auditing.ways import WAYS
 from understudy.auditing.worlds import TARGETS, Pair
 from understudy.cli import understudy as cli
-from understudy.data import frame_columns
+from understudy.data import Table, frame_columns
 from understudy.errors import ParameterError
 from understudy.mechanisms.registry import kinds
-from understudy.pipeline import records, synthesizer
+from understudy.pipeline import synthesizer
 from understudy.privacy import Gaussian, Laplace, Neighbours, compose, curator
 from understudy.privacy.noise import discrete_gaussian, discrete_laplace
 
@@ -114,7 +114,7 @@ def test_an_odd_record_that_recodes_others_is_caught(monkeypatch):
 
 
 def test_a_unit_of_more_records_than_it_may_have_is_caught(monkeypatch):
-    monkeypatch.setattr(records, "bound", lambda units, *more: np.ones(len(units), bool))
+    monkeypatch.setattr(Table, "bound", lambda coded, *more: coded)
     found = us.audit(
         "fixed", epsilon=1.0, delta=1e-5, runs=2000, way="arrow", target="twin", max_records_per_unit=2
     )
