@@ -18,9 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.data import count_values
+from understudy.data.content import unit_bytes, value_bytes, values_of_bytes
 from understudy.data.files import FileSet
-from understudy.data.firsts import count_first_values
-from understudy.data.open_values import merge_counts
+from understudy.data.kept import Kept
+from understudy.data.open_values import merge_counts, nameable
 from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number, Schema
 from understudy.privacy.discovery import countable
 from understudy.transforms import Encoder
@@ -71,14 +72,23 @@ def test_a_value_of_any_type_has_one_name_or_none_alone_and_beside_any_other(kin
     array = column(kind)
     known = [name for name in names(array) if name is not None]
     together = {name: known.count(name) for name in known}
-    units = pa.array(range(len(array)))
     for whole in layouts(kind):
         assert count_values(whole) == together
         assert merge_counts(whole.slice(place, 1) for place in range(len(whole))) == together
-    assert count_first_values([(units, array)], 1, 1 << 27) == together
+    named, kept = nameable(array), Kept(1, 1 << 27)
+    kept.add(pa.array(range(len(array))), value_bytes(named))
+    assert merge_counts(values_of_bytes(some, named.type) for some in kept.contents()) == together
     assert dict(countable(together)) == together  # all that is named can be released
     assert json.loads(json.dumps(list(together))) == list(together)
     assert len({type(name) for name in together}) <= 1
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_a_unit_of_any_type_is_one_unit_alone_and_beside_any_other(kind: str) -> None:
+    array = column(kind)
+    alone = [unit_bytes(array.slice(place, 1))[0].as_py() for place in range(len(array))]
+    for whole in layouts(kind):
+        assert unit_bytes(whole).to_pylist() == alone
 
 
 @pytest.mark.parametrize("kind", STORED)

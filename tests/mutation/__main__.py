@@ -31,7 +31,7 @@ TARGETS = [
     "transforms/*.py",
     *(
         f"data/{name}.py"
-        for name in ("frames", "part", "files", "arrow", "delimited", "text", "units", "firsts")
+        for name in ("frames", "part", "files", "arrow", "delimited", "text", "units", "kept", "content")
     ),
 ]
 # Engines that need a server or a cluster are tried by tests that are too slow for this.

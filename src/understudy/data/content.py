@@ -77,6 +77,12 @@ def _text(array: pa.Array) -> pa.Array:
         return _trimmed(array.cast(pa.string()))
     if pa.types.is_duration(kind):
         array = array.cast(pa.int64())
+    if pa.types.is_interval(
+        kind
+    ):  # Arrow has no text for these: months, days and nanoseconds as Python writes them
+        return pa.array(
+            [None if value is None else str(tuple(value)) for value in array.to_pylist()], pa.string()
+        )
     is_bytes = (
         pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
     )
