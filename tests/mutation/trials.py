@@ -26,7 +26,7 @@ MEMORY = 4 << 30  # bytes that a trial may take beyond what the interpreter has
 SLOW = 1.5  # seconds beyond which a test is never used
 PER_FILE = 15.0  # seconds beyond which the other tests of a file are not used
 EXAMPLES = 25  # of a law, at most
-FIRST, ALL = 5.0, 20.0  # seconds of tests for a first look at a mutant, and for a second
+FIRST, ALL = 4.0, 8.0  # seconds of tests for a first look at a mutant, and for a second
 IDLE = 10  # times as long by the clock may a trial take as by the processor, which others use as well
 
 
