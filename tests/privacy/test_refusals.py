@@ -1,0 +1,31 @@
+"""A question that cannot be answered as it is asked is refused before it is charged."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from plain_engine import PlainEngine
+
+from understudy.domain import Domain
+from understudy.errors import BudgetError, SizeError
+from understudy.privacy import Budget, Curator, Group, Laplace
+
+
+def test_a_histogram_that_only_its_filled_cells_could_be_counted_of_needs_an_engine_that_does() -> None:
+    domain = Domain({f"c{i}": 1000 for i in range(5)})
+    curator = Curator(PlainEngine({name: [0] for name in domain}, domain), Budget(1.0, 1e-6))
+    loss = curator.commit([Group("groups", "laplace", Fraction(1))])["groups"]
+    with pytest.raises(SizeError, match="cells"):
+        curator.histogram(domain.names, loss, 5)
+    assert curator.charges == ()
+
+
+def test_marginals_at_a_laplace_loss_have_no_weights() -> None:
+    """All get the same noise, so weights that differ would be promised and not kept."""
+    domain = Domain({"a": 2, "b": 2})
+    curator = Curator(PlainEngine({"a": [0, 1], "b": [1, 1]}, domain), Budget(1.0, 1e-6))
+    with pytest.raises(BudgetError, match="weigh"):
+        curator.measure(["a", "b"], [1.0, 2.0], budget=Laplace(0.1))
+    assert curator.charges == ()
+    assert len(curator.measure(["a", "b"], [3.0, 3.0], budget=Laplace(0.1))) == 2
