@@ -27,7 +27,7 @@ from understudy.marginals import Measurement
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.one_way import measure_and_compress
 from understudy.model.fitting.record_total import estimate_total
-from understudy.privacy import Budget, Curator, Gaussian, Group, Laplace, Loss
+from understudy.privacy import Budget, Curator, Gaussian, Group, Laplace, Loss, Role
 from understudy_contest.bayesian_network import BayesianNetwork
 
 
@@ -85,15 +85,15 @@ class PrivBayes:
 
     def plan(self, domain: Domain) -> tuple[Group, ...]:
         columns = len(domain)
-        one_way = Group("one-way", "measure", self.one_way, weights=(1.0,) * columns)
+        one_way = Group("one-way", "measure", self.one_way, weights=(1.0,) * columns, role=Role.ONE_WAY)
         if columns < 2:
-            return (Group("one-way", "measure", Fraction(1), weights=(1.0,) * columns),)
+            return (Group("one-way", "measure", Fraction(1), weights=(1.0,) * columns, role=Role.ONE_WAY),)
         tables = (
-            Group("tables", "laplace", self.tables, count=columns)
+            Group("tables", "laplace", self.tables, count=columns, role=Role.MARGINALS)
             if self.noise == "laplace"
             else Group("tables", "measure", self.tables, weights=(1.0,) * columns)
         )
-        return one_way, Group("network", "choose", self.network, count=columns - 1), tables
+        return one_way, Group("network", "choose", self.network, count=columns - 1, role=Role.NETWORK), tables
 
     def cliques(self, domain: Domain) -> list[Clique]:
         """The root, and every other column with the largest parents it could have if records were no object."""

@@ -29,7 +29,7 @@ from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import measure_and_compress
 from understudy.mechanisms.repeated import measure_repeated
 from understudy.model.fitting.record_total import estimate_total
-from understudy.privacy import Budget, Curator, Gaussian, Group
+from understudy.privacy import Budget, Curator, Gaussian, Group, Role
 from understudy_contest.consistency import consistent
 from understudy_contest.gradual_update import GradualUpdate
 
@@ -113,10 +113,11 @@ class PrivSyn:
             "one-way": (1.0,) * len(domain),
             "two-way": tuple(weight for _, weight in self.forced) + (1.0,) * wanted,
         }
+        roles = {"one-way": Role.ONE_WAY, "select": Role.PAIRS, "two-way": Role.MARGINALS}
         groups = [
-            Group(name, "choose", share * rest, count=wanted)
+            Group(name, "choose", share * rest, count=wanted, role=roles[name])
             if name == "select"
-            else Group(name, "measure", share * rest, weights=weights[name])
+            else Group(name, "measure", share * rest, weights=weights[name], role=roles[name])
             for name, share in parts.items()
         ]
         return (groups[0], *pure, *groups[1:])

@@ -8,7 +8,7 @@ from fractions import Fraction
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.model import estimate
-from understudy.privacy import Budget, Curator, Group
+from understudy.privacy import Budget, Curator, Group, Role
 from understudy.transforms.compress import Compression
 
 
@@ -21,7 +21,7 @@ class Independent:
         return "independent"
 
     def plan(self, domain: Domain) -> tuple[Group, ...]:
-        return (Group("one-way", "measure", Fraction(1), weights=(1.0,) * len(domain)),)
+        return (Group("one-way", "measure", Fraction(1), weights=(1.0,) * len(domain), role=Role.ONE_WAY),)
 
     def cliques(self, domain: Domain) -> list[Clique]:
         return []

@@ -21,7 +21,7 @@ from understudy.mechanisms.room import Room, check_fits, cut_to_fit
 from understudy.mechanisms.shrinkage import fit
 from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
 from understudy.model import estimate
-from understudy.privacy import Budget, Curator, Gaussian, Group, Loss
+from understudy.privacy import Budget, Curator, Gaussian, Group, Loss, Role
 
 _ABSOLUTE = math.sqrt(2 / math.pi)  # the mean distance of normal noise from zero, in standard deviations
 STOP: Clique = ()  # the candidate that means "no further edge is worth its noise"
@@ -100,10 +100,11 @@ class MST:
         # How many pairs an early stop leaves is not known beforehand.
         pairs = None if self.stop_early else tuple(weight for _, weight in self.forced) + (1.0,) * edges
         weights = {"one-way": (1.0,) * len(domain), "two-way": pairs}
+        roles = {"one-way": Role.ONE_WAY, "select": Role.PAIRS, "two-way": Role.MARGINALS}
         return tuple(
-            Group(name, "choose", share / whole, count=edges)
+            Group(name, "choose", share / whole, count=edges, role=roles[name])
             if name == "select"
-            else Group(name, "measure", share / whole, weights=weights[name])
+            else Group(name, "measure", share / whole, weights=weights[name], role=roles[name])
             for name, share in parts.items()
         )
 

@@ -19,7 +19,7 @@ from understudy.mechanisms.one_way import measure_and_compress
 from understudy.mechanisms.public_selection import Selection, select_on_public
 from understudy.mechanisms.repeated import measure_repeated
 from understudy.mechanisms.shrinkage import fit
-from understudy.privacy import Budget, Curator, Group, Loss
+from understudy.privacy import Budget, Curator, Group, Loss, Role
 from understudy.transforms.compress import compress
 
 RARE = 5e-4  # of the public records: codes below are merged before the selection, as they will be in private
@@ -98,9 +98,9 @@ class NIST_MST:
         self._check(domain)
         weights = tuple(self.one_way_weights.get(name, 1.0) for name in domain)
         if not self.selection.cliques:  # one column, or none of its pairs is small enough
-            return (Group("one-way", "measure", Fraction(1), weights=weights),)
+            return (Group("one-way", "measure", Fraction(1), weights=weights, role=Role.ONE_WAY),)
         return (
-            Group("one-way", "measure", self.one_way, weights=weights),
+            Group("one-way", "measure", self.one_way, weights=weights, role=Role.ONE_WAY),
             Group("selected", "measure", self.selected, weights=self._weights),
         )
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from understudy.errors import ReleaseError
-from understudy.privacy import Group, loss_from_dict, recompute
+from understudy.privacy import Group, Role, loss_from_dict, recompute
 from understudy.privacy.budget import positive, probability
 
 _LOSSES = {
@@ -91,13 +91,13 @@ def staged(
 ) -> dict[str, Any]:
     """The certificate with every charge marked with its stage: the group of the plan that it belongs to.
 
-    Groups are asked in the plan's order, each with at most `questions[group]` questions (1 when left out).
+    Groups are asked in the plan's order; `questions` says how many each step of learning really took.
     """
     charges = [dict(charge) for charge in certificate["charges"]]
     waiting = iter(charges)
     charge = next(waiting, None)
     for group in plan:
-        left = questions.get(group.name, group.count)
+        left = questions[group.name] if group.role is Role.LEARNING else group.count
         kind = _LOSSES[group.kind]
         while charge is not None and left and charge["losses"][0]["kind"] == kind:
             charge["stage"] = group.name

@@ -24,7 +24,7 @@ from understudy.domain.number import Integer, Number
 from understudy.domain.untyped import Untyped, Votes
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Measurement
-from understudy.privacy import Curator, Discovery, Gaussian, Group, Loss
+from understudy.privacy import Curator, Discovery, Gaussian, Group, Loss, Role
 from understudy.transforms import grammar
 
 SHARES = {
@@ -64,9 +64,11 @@ def groups(schema: Schema) -> tuple[Group, ...]:
             ) from None
     for step, columns in todo.items():
         if todo["types"] and step != "types":
-            found.append(Group(step, "measure", SHARES[step]))
+            found.append(Group(step, "measure", SHARES[step], role=Role.LEARNING))
         elif columns:
-            found.append(Group(step, "measure", SHARES[step], weights=(1.0,) * len(columns)))
+            found.append(
+                Group(step, "measure", SHARES[step], weights=(1.0,) * len(columns), role=Role.LEARNING)
+            )
     return tuple(found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,10 +12,9 @@ from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
 from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
-from understudy.pipeline import learning
 from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.synthesizer import known_domain, plan_of
-from understudy.privacy import Budget, Choice, Gaussian, Laplace, Loss, Neighbours, calibrate
+from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role, calibrate
 
 # Rates of two cores of a laptop, for a rough forecast; `make bench` prints the real ones of a machine.
 START = 1.5  # seconds: importing, loading kernels, calibrating
@@ -122,10 +121,11 @@ def plan(
     groups = plan_of(schema, mechanism)
     losses = calibrate(budget, groups, neighbours or Neighbours()).losses
     whole = known_domain(schema)
-    domain = _merged(whole, mechanism, losses.get("one-way"), rows)
+    alone = next((losses[group.name] for group in groups if group.role is Role.ONE_WAY), None)
+    domain = _merged(whole, mechanism, alone, rows)
     l1 = (neighbours or Neighbours()).l1
     largest, cells = _model(mechanism, domain, losses, rows, l1)
-    marginals = _marginals(whole, domain, largest, losses, rows, l1)
+    marginals = _marginals(whole, domain, largest, groups, losses, rows, l1)
     questions = sum(group.count for group in groups)
     choosing = any(group.kind == "choose" for group in groups) and not isinstance(mechanism, Sized)
     expected = min(cells, _average_tree(domain)) if choosing else cells
@@ -174,6 +174,8 @@ def _merged(domain: Domain, mechanism: Mechanism, one_way: Loss | None, rows: in
     if rows is None or not threshold or not isinstance(one_way, Gaussian):
         return domain
     exempt = set(getattr(mechanism, "exempt", ()))
+    if len(one_way.scales) != len(domain):  # some columns alone, or an unknown number of them
+        return domain
     scales = dict(zip(domain, one_way.scales, strict=True))
     sizes = {}
     for name, size in domain.items():
@@ -184,19 +186,23 @@ def _merged(domain: Domain, mechanism: Mechanism, one_way: Loss | None, rows: in
 
 
 def _marginals(
-    whole: Domain, merged: Domain, largest: list[Clique], losses: dict[str, Loss], rows: int | None, l1: int
+    whole: Domain,
+    merged: Domain,
+    largest: list[Clique],
+    groups: Sequence[Group],
+    losses: Mapping[str, Loss],
+    rows: int | None,
+    l1: int,
 ) -> tuple[PlannedMarginal, ...]:
     """Each column before codes are merged, then the largest cliques that could be measured after it."""
     found = []
-    for name, loss in losses.items():
+    for group in groups:
+        loss, alone = losses[group.name], group.role is Role.ONE_WAY
         if isinstance(loss, Laplace) and loss.count == len(largest):
             found += [_expected_of_laplace(merged, clique, l1 / loss.epsilon, rows) for clique in largest]
-        if not isinstance(loss, Gaussian):
+        if not isinstance(loss, Gaussian) or group.role is Role.LEARNING:
             continue
-        alone = name == "one-way"
         cliques: list[Clique] = [(column,) for column in whole] if alone else largest
-        if name in learning.SHARES:
-            continue
         scales = loss.scales if loss.weights is not None else ()
         for number, clique in enumerate(cliques):
             scale = scales[number] if number < len(scales) else loss.sigma * math.sqrt(max(1, len(cliques)))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from understudy.privacy import Group
-
-LEARNING = ("types", "values", "bounds", "bins")  # groups of questions that complete a schema
+from understudy.privacy import Group, Role
 
 
 class Progress:
@@ -15,8 +13,9 @@ class Progress:
 
     def __init__(self, stage: Callable[[str], None], plan: Sequence[Group]) -> None:
         self._stage = stage
-        self._planned = {group.name: group for group in plan}
-        self._learning = [name for name in ("types", "bounds", "bins") if name in self._planned]
+        learning = [group.name for group in plan if group.role is Role.LEARNING]
+        self._learning = [name for name in learning if name != "values"]  # those are not measured in a batch
+        self._noun = "pair" if any(group.role is Role.PAIRS for group in plan) else "marginal"
         self._choices = sum(group.count for group in plan if group.kind == "choose")
         self._chosen = 0
 
@@ -37,9 +36,8 @@ class Progress:
             self._stage(f"learning the values of {words['column']!r}")
         elif question.startswith("choose"):
             self._chosen += 1
-            noun = "pair" if "select" in self._planned else "marginal"
             of = f" of {self._choices:,}" if self._chosen <= self._choices else ""
-            self._stage(f"choosing {noun} {self._chosen:,}{of}")
+            self._stage(f"choosing {self._noun} {self._chosen:,}{of}")
         else:
             self._stage("counting")
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from understudy.domain import Clique, Domain, Schema
 from understudy.pipeline import learning
-from understudy.privacy import Group
+from understudy.privacy import Group, Role
 from understudy.privacy.questions import chunks
 
-_FREE = {*learning.SHARES, "one-way"}  # groups that read no codes: they come before, or in the same scan
+_FREE = (Role.LEARNING, Role.ONE_WAY)  # groups that read no codes: they come before, or in the same scan
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ def scans(
     if steps["types"]:  # besides the votes: all may turn out to be categories, or all but one
         numbers = bool(steps["bounds"]) + bool(steps["bins"])
         learned = 1 + len(steps["values"]) + len(steps["types"]) + max(1, numbers)
-    histograms = sum(group.count for group in groups if group.kind == "laplace" and group.name != "tables")
-    network = sum(group.count for group in groups if group.name == "network")
+    histograms = sum(group.count for group in groups if group.role is Role.HISTOGRAMS)
+    network = sum(group.count for group in groups if group.role is Role.NETWORK)
     if network:
         read = network + 1
     elif any(group.kind == "choose" for group in groups):
         read = len(list(chunks(domain, list(combinations(domain, 2)))))
         read += any(len(clique) > 2 for clique in largest)
     else:
-        read = sum(group.kind == "measure" and group.name not in _FREE for group in groups)
+        read = sum(group.kind == "measure" and group.role not in _FREE for group in groups)
     width = sum(np.min_scalar_type(size - 1).itemsize for size in domain.values())
     read += histograms
     return Scans(1 + learned + bool(learned), read, None if rows is None else rows * width)

@@ -1,7 +1,7 @@
 """The only room that may touch private counts."""
 
 from understudy.privacy.budget import Budget, Neighbours
-from understudy.privacy.calibration import Calibration, Group, calibrate
+from understudy.privacy.calibration import Calibration, Group, Role, calibrate
 from understudy.privacy.composition import Composition, compose
 from understudy.privacy.curator import Curator
 from understudy.privacy.discovery import Discovery
@@ -39,6 +39,7 @@ __all__ = [
     "Neighbours",
     "OperatingSystem",
     "Randomness",
+    "Role",
     "Seeded",
     "Slack",
     "calibrate",

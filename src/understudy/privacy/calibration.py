@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 
 from understudy.errors import BudgetError
@@ -23,12 +24,31 @@ _SLOPE = 30.0
 _LEAP = 1.0
 
 
+class Role(Enum):
+    """What the questions of a group are for. Forecasts and progress go by it; noise and budget do not."""
+
+    LEARNING = "learning"  # what the schema leaves out, before the records are coded
+    ONE_WAY = "one-way"  # every column on its own, in the domain's order
+    PAIRS = "pairs"  # choices of pairs: all are counted once, and then remembered
+    CANDIDATES = (
+        "candidates"  # choices of other marginals, which are known beforehand and counted once as well
+    )
+    NETWORK = "network"  # choices with new candidates after each, so that each counts anew
+    MARGINALS = "marginals"  # the marginals that were chosen, or given
+    HISTOGRAMS = "histograms"  # tables that are each counted alone
+
+
+_CHOICES = (Role.PAIRS, Role.CANDIDATES, Role.NETWORK)
+_ROLES = {"measure": Role.MARGINALS, "choose": Role.CANDIDATES, "laplace": Role.HISTOGRAMS}
+
+
 @dataclass(frozen=True)
 class Group:
     """One step of a plan and its share of the budget.
 
     "measure": one batch of marginals (`weights` None: not known yet, the worst is assumed).
     "choose": `count` private choices. "laplace": `count` pure differentially private answers.
+    `role`: what they are for; left out, MARGINALS, CANDIDATES and HISTOGRAMS. The name is the mechanism's own.
     """
 
     name: str
@@ -36,6 +56,7 @@ class Group:
     share: Fraction
     count: int = 1
     weights: tuple[float, ...] | None = None
+    role: Role | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -62,6 +83,14 @@ class Group:
             if self.kind != "measure":
                 raise BudgetError(f"group {self.name!r}: only a measure group has weights.")
             object.__setattr__(self, "weights", normalised(self.weights))
+        role = _ROLES[self.kind] if self.role is None else self.role
+        if not isinstance(role, Role) or (role in _CHOICES) != (self.kind == "choose"):
+            fitting = [known for known in Role if (known in _CHOICES) == (self.kind == "choose")]
+            raise BudgetError(
+                f"group {self.name!r}: role {role!r} is not one for {self.kind!r}.",
+                hint=f"use {', '.join(map(str, fitting))}.",
+            )
+        object.__setattr__(self, "role", role)
 
     def loss(self, rho: float, neighbours: Neighbours = ONE_RECORD) -> Loss:
         """The loss of this group when the whole plan may cost `rho`."""

@@ -22,7 +22,7 @@ from understudy.pipeline import kinds, learning, synthesizer
 from understudy.pipeline.plan import plan
 from understudy.pipeline.release import Release
 from understudy.presets import town
-from understudy.privacy import Budget, Group, Seeded
+from understudy.privacy import Budget, Group, Role, Seeded
 from understudy.transforms.split import Floor
 
 ROWS = 2000
@@ -284,6 +284,9 @@ def test_typed_sources_keep_their_types_and_pay_for_no_votes() -> None:
 def test_shares_of_learning_are_planned_whatever_the_types_turn_out_to_be() -> None:
     schema = Schema({"a": Untyped(), "b": Untyped()}, name="t")
     assert learning.groups(schema) == (
-        Group("types", "measure", learning.SHARES["types"], weights=(1.0, 1.0)),
-        *(Group(step, "measure", learning.SHARES[step]) for step in ("values", "bounds", "bins")),
+        Group("types", "measure", learning.SHARES["types"], weights=(1.0, 1.0), role=Role.LEARNING),
+        *(
+            Group(step, "measure", learning.SHARES[step], role=Role.LEARNING)
+            for step in ("values", "bounds", "bins")
+        ),
     )
