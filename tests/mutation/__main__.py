@@ -67,7 +67,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--only", default="", help="files whose path begins so, such as privacy/")
-    parser.add_argument("--again", action="store_true", help="try survivors again")
+    parser.add_argument("--again", action="store_true", help="try survivors again, but for those explained")
     parser.add_argument("--report", action="store_true", help="try nothing; say what is known")
     parser.add_argument("--minutes", type=float, default=0, help="stop after so long (default: at the end)")
     parser.add_argument("--folder", type=Path, default=ROOT / ".mutants", help="where verdicts are kept")
@@ -192,12 +192,14 @@ def main() -> None:
     every = [mutant for path, text in sources.items() for mutant in mutants_of(path, text)]
     sample = [m for m in sampled(every, asked.sample, asked.seed) if m.path.startswith(asked.only)]
     verdicts = Verdicts(asked.folder)
-    again = ("survived", "out of time") if asked.again else ()
-    todo = [
-        mutant
-        for mutant in sample
-        if (known := verdicts.known.get(_name(mutant))) is None or known.startswith(again or "\0")
-    ]
+    reasons = explained()
+
+    def is_open(mutant: Mutant) -> bool:
+        known = verdicts.known.get(_name(mutant))
+        unseen = asked.again and mutant.key not in reasons
+        return known is None or (unseen and known.startswith(("survived", "out of time")))
+
+    todo = [mutant for mutant in sample if is_open(mutant)]
     if todo and not asked.report:
         print(f"{len(every)} mutants in {len(sources)} files; a sample of {len(sample)}", flush=True)
         os.chdir(ROOT)

@@ -110,6 +110,27 @@ def check_every_measurement_is_paid_for(folder: Path) -> None:
         assert not _holds(folder, forge), f"{forge.__name__}: a measurement that no charge pays for verifies"
 
 
+def check_a_charge_has_the_losses_of_its_question(folder: Path) -> None:
+    """A choice that is charged as anything but one choice, at its own epsilon, does not verify."""
+    slack = {"kind": "slack", "delta": 1e-20}
+
+    def several(certificate: dict[str, Any]) -> None:
+        _first(certificate, "choose")["losses"][0]["count"] = 2
+
+    def another(certificate: dict[str, Any]) -> None:
+        _first(certificate, "choose")["losses"][0]["kind"] = "laplace"
+
+    def more(certificate: dict[str, Any]) -> None:
+        _first(certificate, "choose")["losses"].append(slack)
+        certificate["slack"] += slack["delta"]
+
+    def smaller(certificate: dict[str, Any]) -> None:
+        _first(certificate, "choose")["losses"][0]["epsilon"] /= 2
+
+    for forge in (several, another, more, smaller):
+        assert not _holds(folder, forge), f"{forge.__name__}: a choice with other losses verifies"
+
+
 def check_a_claim_below_its_charges_does_not_verify(folder: Path) -> None:
     def smaller(certificate: dict[str, Any]) -> None:
         for place in (certificate, *certificate["parts"]):

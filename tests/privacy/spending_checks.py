@@ -6,6 +6,7 @@ the bugs.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sqlite3
@@ -22,7 +23,19 @@ from plain_engine import PlainEngine
 from understudy.domain import Domain
 from understudy.errors import BudgetError, LedgerError, UnderstudyError
 from understudy.marginals.query import Binned
-from understudy.privacy import Budget, Choice, Curator, Gaussian, Group, Job, Laplace, Ledger, Seeded, zcdp
+from understudy.privacy import (
+    Approximate,
+    Budget,
+    Choice,
+    Curator,
+    Gaussian,
+    Group,
+    Job,
+    Laplace,
+    Ledger,
+    Seeded,
+    zcdp,
+)
 from understudy.privacy.filters import SET_ASIDE, Filter
 from understudy.privacy.losses import Slack
 from understudy.privacy.spending import SLACK_SHARE
@@ -92,6 +105,27 @@ def check_a_filter_fixes_its_limits_beforehand() -> None:
     assert full.admits([Slack(slack)]), "the limit of slack moves with the rho that was charged"
     whole = zcdp.delta(before.limit, BUDGET.epsilon) + 2 * slack
     assert whole <= BUDGET.delta, f"both limits together cost delta {whole:.3g}"
+
+
+def check_a_filter_counts_every_kind_of_loss() -> None:
+    """Whatever is asked again and again is refused once its rhos, by their textbook formulas, are used up."""
+    asked: dict[str, tuple[float, Callable[[Curator], object]]] = {
+        "gaussian": (0.5 / 12.0**2, lambda curator: curator.measure(["a"], budget=Gaussian(12.0))),
+        "laplace": (0.5 * 0.1**2, lambda curator: curator.measure(["a"], budget=Laplace(0.1))),
+        "choice": (0.3**2 / 8, lambda curator: curator.choose([("a",)], lambda _: np.zeros(2), Choice(0.3))),
+        "approximate": (0.5 * 0.1**2, lambda curator: curator.discover("city", Approximate(0.1, 1e-9))),
+    }
+    limit = zcdp.rho(BUDGET.epsilon, BUDGET.delta)
+    for name, (rho, ask) in asked.items():
+        curator = Curator(_engine(), BUDGET)
+        most = math.ceil(limit / rho)
+        for _ in range(most):
+            try:
+                ask(curator)
+            except BudgetError:
+                break
+        else:
+            raise AssertionError(f"{name}: {most} answers cost more than the budget")
 
 
 def check_filters_are_recomputed_as_filters() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from plain_engine import PlainEngine
 
 from understudy.domain import Domain
 from understudy.errors import BudgetError, SizeError
-from understudy.privacy import Budget, Curator, Group, Laplace
+from understudy.privacy import Budget, Curator, Group, Job, Laplace, Ledger
 
 
 def test_a_histogram_that_only_its_filled_cells_could_be_counted_of_needs_an_engine_that_does() -> None:
@@ -29,3 +30,13 @@ def test_marginals_at_a_laplace_loss_have_no_weights() -> None:
         curator.measure(["a", "b"], [1.0, 2.0], budget=Laplace(0.1))
     assert curator.charges == ()
     assert len(curator.measure(["a", "b"], [3.0, 3.0], budget=Laplace(0.1))) == 2
+
+
+def test_a_limit_may_be_what_was_spent_and_no_less(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    ledger.open(Job("people", "one"), 1.0, 1e-6)
+    for epsilon, delta in ((0.9, 1e-6), (1.0, 0.9e-6)):
+        with pytest.raises(BudgetError, match="already spent"):
+            ledger.set_limit("people", epsilon, delta)
+    ledger.set_limit("people", 1.0, 1e-6)
+    assert ledger.account("people").left == (0, 0)

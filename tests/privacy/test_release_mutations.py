@@ -60,6 +60,11 @@ def measurements_never_looked_for_among_charges(patch):
     patch.setattr(charged, "_paying", lambda measured, answers, compression: [charged.Answer(0, 1.0, None)])
 
 
+@caught_by(checks.check_a_charge_has_the_losses_of_its_question)
+def losses_of_a_choice_never_compared(patch):
+    patch.setitem(verification._QUESTIONS, "choose", lambda charge, losses, neighbours: None)
+
+
 @caught_by(checks.check_a_claim_below_its_charges_does_not_verify)
 def costs_never_compared(patch):
     patch.setattr(verification, "_cost", lambda losses, rule, delta: 0.0)
@@ -124,5 +129,5 @@ def test_a_planted_bug_is_caught(name, tmp_path, monkeypatch):
 
 
 def test_bugs_are_planted_and_no_check_is_idle():
-    assert len(SUITE.bugs) >= 11
+    assert len(SUITE.bugs) >= 12
     assert not SUITE.idle()

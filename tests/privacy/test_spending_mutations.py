@@ -15,6 +15,7 @@ from understudy.privacy import (
     curator,
     filters,
     log,
+    losses,
     mark,
     questions,
     session,
@@ -95,6 +96,16 @@ def slack_of_a_filter_chosen_after_looking(patch):
 @caught_by(checks.check_a_filter_fixes_its_limits_beforehand)
 def slack_of_a_filter_counted_in_one_world(patch):
     patch.setattr(filters, "_fits", lambda slack, delta: slack <= delta * filters.SET_ASIDE)
+
+
+@caught_by(checks.check_a_filter_counts_every_kind_of_loss)
+def discoveries_cost_a_filter_nothing(patch):
+    patch.setattr(losses.Approximate, "rho", property(lambda self: 0.0))
+
+
+@caught_by(checks.check_a_filter_counts_every_kind_of_loss)
+def choices_cost_a_filter_a_sixteenth(patch):
+    patch.setattr(losses.Choice, "rho", property(lambda self: self.count * self.epsilon**2 / 16))
 
 
 @caught_by(checks.check_filters_are_recomputed_as_filters)
@@ -227,5 +238,5 @@ def test_a_planted_bug_is_caught(name, tmp_path, monkeypatch):
 
 
 def test_bugs_are_planted_and_no_check_is_idle():
-    assert len(SUITE.bugs) >= 23
+    assert len(SUITE.bugs) >= 25
     assert not SUITE.idle()

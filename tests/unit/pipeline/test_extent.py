@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import understudy as us
+from understudy.domain.number import Number
+from understudy.domain.schema import Schema
+from understudy.mechanisms import Independent
 from understudy.pipeline.learning import _extent
 
 
@@ -22,3 +27,15 @@ from understudy.pipeline.learning import _extent
 )
 def test_bounds_reach_as_far_as_records_likely_do(cells, centre, extent) -> None:
     assert _extent(np.array(cells, float) * 7, 7.0, centre) == extent
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
+def test_learned_numbers_are_told_apart_within_their_bins(tmp_path, size) -> None:
+    """A precision coarser than the bins would move every synthetic number to another one."""
+    table = pa.table({"v": np.random.default_rng(0).gamma(2.0, size, 4000)})
+    schema = Schema({"v": Number()}, name="people")
+    release = us.fit(
+        table, schema, epsilon=2.0, delta=1e-6, mechanism=Independent(), ledger=tmp_path / "ledger"
+    )
+    column = release.schema.columns["v"]
+    assert column.precision <= min(np.diff(column.edges)) / 10
