@@ -59,7 +59,7 @@ def command(real: str, synthetic: str, output: str | None, json_file: str | None
       understudy evaluate people.csv synthetic.csv --contest-tests tests.json \\
           --sex sex --city city --wage income
     """
-    from understudy.report.comparison import comparison_page
+    from understudy.evaluation.comparison_page import comparison_page
 
     check_pages((real, synthetic), output, json_file, settings["contest_tests"])
     with stages() as stage:

@@ -36,13 +36,13 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
     """
     from understudy.cli.running import budget_of, mechanism_from, row_figure
     from understudy.domain import Schema
-    from understudy.pipeline.plan import plan
+    from understudy.pipeline.forecast import forecast
     from understudy.privacy import Neighbours
 
     budget = budget_of(settings)
     described = Schema.load(schema)
     most = (described.max_records_per_unit or 1) if described.unit else 1
-    forecast = plan(
+    found = forecast(
         described,
         mechanism_from(settings, described),
         budget,
@@ -50,13 +50,11 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
         neighbours=Neighbours(settings["neighbours"], most),
     )
     if as_json:
-        show_json(forecast.to_dict())
+        show_json(found.to_dict())
         return
-    click.echo(
-        f"epsilon {forecast.epsilon:g}, delta {forecast.delta:g}, {forecast.columns} columns, ", nl=False
-    )
-    click.echo("no row figure" if forecast.rows is None else f"about {forecast.rows:,} rows")
-    for name, left in forecast.learned.items():
+    click.echo(f"epsilon {found.epsilon:g}, delta {found.delta:g}, {found.columns} columns, ", nl=False)
+    click.echo("no row figure" if found.rows is None else f"about {found.rows:,} rows")
+    for name, left in found.learned.items():
         click.echo(f"  learned privately: {', '.join(left)} of {name!r}")
     click.echo("\nnoise")
     show_table(
@@ -67,12 +65,12 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
                 f"{g.marginals}",
                 f"{g.sigma:.3f}" if g.sigma else f"epsilon {g.epsilon:.4f} each",
             ]
-            for g in forecast.groups
+            for g in found.groups
         ],
         ["group", "share", "questions", "sigma at sensitivity one"],
     )
     click.echo("\nmarginals, largest first; what is chosen is no larger")
-    largest = sorted(forecast.marginals, key=lambda m: -m.cells)[:12]
+    largest = sorted(found.marginals, key=lambda m: -m.cells)[:12]
     show_table(
         [
             [
@@ -85,13 +83,13 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
         ],
         ["columns", "cells", "noise scale", "error from noise, at most"],
     )
-    click.echo(f"\nmodel: about {forecast.expected_cells:,} cells, {forecast.cells:,} at most")
-    click.echo(f"memory: about {forecast.bytes / 1e6:,.0f} MB", nl=False)
-    click.echo("" if forecast.seconds is None else f"; time: about {forecast.seconds:.0f} s on two cores")
-    click.echo(_scans(forecast.scans))
-    if forecast.advice:
+    click.echo(f"\nmodel: about {found.expected_cells:,} cells, {found.cells:,} at most")
+    click.echo(f"memory: about {found.bytes / 1e6:,.0f} MB", nl=False)
+    click.echo("" if found.seconds is None else f"; time: about {found.seconds:.0f} s on two cores")
+    click.echo(_scans(found.scans))
+    if found.advice:
         click.echo("\nadvice")
-    for line in forecast.advice:
+    for line in found.advice:
         click.echo(f"  {line}")
 
 

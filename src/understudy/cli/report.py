@@ -15,11 +15,7 @@ def command(release: str, output: str) -> None:
     Examples:
       understudy report people.release -o report.html
     """
-    from understudy.data.atomic import whole_file
     from understudy.pipeline import load
-    from understudy.report import page
 
-    content = page(load(release)).encode()
-    with whole_file(output) as file:
-        file.write(content)
+    load(release).report(output)
     click.echo(f"report: {output}")

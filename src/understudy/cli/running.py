@@ -222,8 +222,6 @@ def _write_sample(
 
 def summary(release: Release, ledger: Path) -> dict[str, Any]:
     """What a run did: what it spent by stage, what it measured, where it is written down."""
-    from understudy.pipeline.certificate import mechanism_name, spent_by_stage
-
     certificate = release.certificate
     orders: dict[str, int] = {}
     for clique in sorted(release.cliques, key=len):
@@ -232,8 +230,8 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
         "epsilon": certificate["epsilon"],
         "delta": certificate["delta"],
         "private": release.private,
-        "mechanism": mechanism_name(certificate),
-        "spent": spent_by_stage(certificate),
+        "mechanism": release.mechanism,
+        "spent": release.spent,
         "marginals": orders,
         "estimated_rows": release.rows,
         "dropped_columns": certificate.get("dropped", []),

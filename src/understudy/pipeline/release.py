@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy.data.atomic import whole_file
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError
 from understudy.marginals import Marginal, Measurement
@@ -20,9 +21,10 @@ from understudy.marginals.query import Binned
 from understudy.mechanisms import Generator
 from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
-from understudy.pipeline.certificate import Verdict, readable, verify
+from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
 from understudy.privacy.verification import UNREADABLE
+from understudy.report import page
 from understudy.transforms.codec import Within
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform, transform_from_dict
@@ -85,6 +87,16 @@ class Release:
     def private(self) -> bool:
         """Whether the noise was drawn from the operating system; a release of a test says False."""
         return bool(self.certificate["private"])
+
+    @property
+    def mechanism(self) -> str:
+        """The name of the mechanism; empty where the certificate is a curator's alone."""
+        return mechanism_name(self.certificate)
+
+    @property
+    def spent(self) -> list[dict[str, Any]]:
+        """Each stage of the run: its questions, and its share of the whole budget."""
+        return spent_by_stage(self.certificate)
 
     def sample(self, rows: int | None = None, *, seed: int | None = None, within: Within = "uniform") -> Any:
         """So many synthetic records (`rows` of this release when left out), in the kind of table given to `fit`.
@@ -156,6 +168,12 @@ class Release:
             self.certificate,
             lambda: check_charged(self.certificate, self.measurements, self.field, self.compression),
         )
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the release as one self-contained HTML page, safe to publish; whole or not at all."""
+        content = page(self).encode()
+        with whole_file(path) as file:
+            file.write(content)
 
     def save(self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> None:
         """Write the release to one file, whole or not at all.

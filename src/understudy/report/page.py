@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any, Protocol
 
 import numpy as np
 
-from understudy.pipeline.certificate import mechanism_name, spent_by_stage
-from understudy.pipeline.release import Release
+from understudy.domain import Clique, Domain, Schema
+from understudy.marginals import Marginal
 from understudy.report.graph import edges_of, graph_svg
 from understudy.report.histogram import bars_of, ordered_codes, shortened
 from understudy.report.labels import labels_of
@@ -28,7 +30,33 @@ svg text { fill: #123 } footer { margin-top: 3rem; color: #567; font-size: .85re
 """
 
 
-def page(release: Release) -> str:
+class Released(Protocol):
+    """What the page shows of a release: all of it is in the release's own file."""
+
+    @property
+    def schema(self) -> Schema: ...
+    @property
+    def domain(self) -> Domain: ...
+    @property
+    def certificate(self) -> Mapping[str, Any]: ...
+    @property
+    def field(self) -> Any: ...
+    @property
+    def cliques(self) -> Sequence[Clique]: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def private(self) -> bool: ...
+    @property
+    def mechanism(self) -> str: ...
+    @property
+    def spent(self) -> Sequence[Mapping[str, Any]]: ...
+
+    def verify(self) -> Any: ...
+    def marginal(self, columns: Sequence[str] | str) -> Marginal: ...
+
+
+def page(release: Released) -> str:
     """The report of a release, as HTML."""
     name = escape(release.schema.name or "table")
     parts = [
@@ -48,20 +76,20 @@ def page(release: Release) -> str:
     return "\n".join(parts)
 
 
-def _privacy(release: Release) -> list[str]:
+def _privacy(release: Released) -> list[str]:
     said = release.certificate
     verdict = release.verify()
     rows = [
         f"<tr><td>{escape(stage['stage'])}</td><td class='n'>{stage['questions']}</td>"
         f"<td class='n'>{stage['share']:.0%}</td></tr>"
-        for stage in spent_by_stage(said)
+        for stage in release.spent
     ]
     warnings = [] if release.private else ["NOT PRIVATE: the noise came from a seed."]
     warnings += [] if verdict.holds else [f"The claim does not hold: {verdict.why}"]
     warnings += said.get("warnings", [])
     stamp = "".join(f"<p class='warn'>{escape(str(warning))}</p>" for warning in warnings)
     checked = f"{verdict.epsilon:.6f}" if verdict.epsilon is not None else escape(verdict.why)
-    mechanism = escape(mechanism_name(said) or "not named")
+    mechanism = escape(release.mechanism or "not named")
     statement = escape(str(said.get("statement", "no statement."))).capitalize()
     return [
         stamp,
@@ -82,11 +110,11 @@ def _factor(epsilon: float) -> str:
     return f"about {math.exp(epsilon):,.3g}" if epsilon < 50 else "which is no bound at all"
 
 
-def _model(release: Release) -> list[str]:
+def _model(release: Released) -> list[str]:
     return ["<h2>What records are drawn from</h2>", f"<pre>{escape(str(release.field.summary()))}</pre>"]
 
 
-def _card(release: Release, column: str) -> str:
+def _card(release: Released, column: str) -> str:
     """A column's histogram, as wide as its card."""
     described = release.schema.columns[column]
     counts = np.asarray(release.marginal((column,)).counts, dtype=np.float64)

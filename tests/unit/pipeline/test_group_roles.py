@@ -14,7 +14,7 @@ import understudy as us
 from understudy.domain import Category, Domain, Integer, Schema
 from understudy.errors import BudgetError
 from understudy.mechanisms.mechanism import allot
-from understudy.pipeline.plan import plan
+from understudy.pipeline.forecast import forecast
 from understudy.privacy import Budget, Group, Role, Seeded
 
 BUDGET = Budget(1.0, 1e-9)
@@ -50,7 +50,7 @@ def described(columns: int = 4) -> Schema:
 
 
 def test_a_plan_lists_each_marginal_once_whatever_its_group_is_called() -> None:
-    cliques = [m.clique for m in plan(described(), Renamed(), BUDGET, rows=1000).marginals]
+    cliques = [m.clique for m in forecast(described(), Renamed(), BUDGET, rows=1000).marginals]
     assert len(set(cliques)) == len(cliques) == 4 + 3
 
 
@@ -58,7 +58,7 @@ def test_a_plan_lists_each_marginal_once_whatever_its_group_is_called() -> None:
 def test_a_forecast_is_the_same_whatever_groups_are_called(columns: int) -> None:
     schema = described(columns)
     names = (("one-way", "singles"),) if columns == 1 else Renamed().names
-    ours, theirs = (plan(schema, m, BUDGET, rows=500).to_dict() for m in (us.MST(), Renamed(names)))
+    ours, theirs = (forecast(schema, m, BUDGET, rows=500).to_dict() for m in (us.MST(), Renamed(names)))
     for said in (ours, theirs):
         for group in said["groups"]:
             del group["name"]

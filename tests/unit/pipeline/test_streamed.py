@@ -20,8 +20,8 @@ from understudy.data.files import FileSet
 from understudy.domain import Schema
 from understudy.errors import FileError, OperatorError, ParameterError
 from understudy.mechanisms import MST, Fixed, Independent
+from understudy.pipeline.forecast import forecast
 from understudy.pipeline.parts import MANIFEST, sample_to_folder
-from understudy.pipeline.plan import plan
 from understudy.pipeline.release import Release
 from understudy.pipeline.streamed import table_name
 from understudy.privacy import Budget, Ledger, Seeded
@@ -160,7 +160,7 @@ def test_the_plan_says_how_often_the_source_is_read(
     monkeypatch.setattr(CodeCache, "blocks", lambda *given: (blocks.append(1), real_blocks(*given))[1])
     schema = Schema.from_toml(described)
     us.fit(folder / "people", schema, mechanism=mechanism, source=Seeded(3), ledger=folder / "l.db", **BUDGET)
-    said = plan(schema, mechanism, Budget(**BUDGET), rows=3600).scans
+    said = forecast(schema, mechanism, Budget(**BUDGET), rows=3600).scans
     assert len(scans) == said.source
     assert len(blocks) <= said.codes
     assert said.codes <= 2 and said.cache_bytes == 3600 * 3

@@ -19,7 +19,7 @@ from understudy.data import text, write
 from understudy.domain import Category, Integer, Number, Schema, Untyped
 from understudy.domain.untyped import KINDS
 from understudy.pipeline import kinds, learning, synthesizer
-from understudy.pipeline.plan import plan
+from understudy.pipeline.forecast import forecast
 from understudy.pipeline.release import Release
 from understudy.presets import town
 from understudy.privacy import Budget, Group, Role, Seeded
@@ -255,8 +255,8 @@ def test_the_type_of_one_column_may_be_left_out_of_a_schema() -> None:
         '[columns.zip]\ntype = "untyped"\nmissing = ["10001"]\n'
     )
     assert Schema.from_toml(schema.to_toml()) == schema and schema.unlearned["whole"] == ("type",)
-    forecast = plan(schema, us.MST(), Budget(1.0, 1e-9), rows=ROWS)
-    assert [group.name for group in forecast.groups][:4] == ["types", "values", "bounds", "bins"]
+    said = forecast(schema, us.MST(), Budget(1.0, 1e-9), rows=ROWS)
+    assert [group.name for group in said.groups][:4] == ["types", "values", "bounds", "bins"]
     release = fit(table(), schema=schema)
     assert types(release) == {"whole": "integer", "price": "number", "zip": "category"}
     assert release.schema.columns["whole"].missing == ("7",)

@@ -9,7 +9,7 @@ import pytest
 
 from understudy.domain import Category, Integer, Schema
 from understudy.evaluation import compare
-from understudy.report.comparison import comparison_page
+from understudy.evaluation.comparison_page import comparison_page
 
 
 class Balance(HTMLParser):

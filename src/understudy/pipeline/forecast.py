@@ -50,7 +50,7 @@ class PlannedMarginal:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Forecast:
     """The forecast of a run."""
 
     epsilon: float
@@ -74,7 +74,7 @@ class Plan:
         return self.cells <= self.limit_cells
 
     def to_dict(self) -> dict[str, Any]:
-        """The plan as plain JSON values."""
+        """The forecast as plain JSON values."""
         return {
             "epsilon": self.epsilon,
             "delta": self.delta,
@@ -106,14 +106,14 @@ class Plan:
         }
 
 
-def plan(
+def forecast(
     schema: Schema,
     mechanism: Mechanism,
     budget: Budget,
     *,
     rows: int | None = None,
     neighbours: Neighbours | None = None,
-) -> Plan:
+) -> Forecast:
     """The forecast of a run of the mechanism on a table of so many rows (the schema's figure when left out)."""
     rows = schema.rows if rows is None else rows
     if rows is not None and rows < 0:
@@ -129,7 +129,7 @@ def plan(
     questions = sum(group.count for group in groups)
     choosing = any(group.kind == "choose" for group in groups) and not isinstance(mechanism, Sized)
     expected = min(cells, _average_tree(domain)) if choosing else cells
-    return Plan(
+    return Forecast(
         epsilon=budget.epsilon,
         delta=budget.delta,
         rows=rows,
