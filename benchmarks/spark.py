@@ -25,8 +25,8 @@ import pyarrow.parquet as pq
 from benchmarks.streaming import SIZES, fit, line, simulate
 
 import understudy as us
-from understudy.data import spark_tasks as tasks
-from understudy.data.spark import collected, on_workers
+from understudy.data.engines import spark_tasks as tasks
+from understudy.data.engines.spark import collected, on_workers
 from understudy.transforms.encode import Encoder
 
 LIMIT = 2.5

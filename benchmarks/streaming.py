@@ -30,7 +30,7 @@ import pyarrow.parquet as pq
 
 import understudy as us
 from understudy.data import Histogram
-from understudy.data.files import FileSet
+from understudy.data.files.file_set import FileSet
 from understudy.privacy import Seeded
 from understudy.transforms.encode import Encoder
 

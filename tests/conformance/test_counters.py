@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.data import Streamed, Table
-from understudy.data.pushdown import PushedDown
+from understudy.data.engines.pushdown import PushedDown
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.marginals import Counter

@@ -18,7 +18,8 @@ import pytest
 import understudy as us
 from postgres_server import server
 from spark_session import frame, session
-from understudy.data import text, write
+from understudy.data import write
+from understudy.data.files import text_file
 from understudy.domain import Schema
 from understudy.privacy import Seeded
 
@@ -141,7 +142,7 @@ def people(rows: int, seed: int = 0) -> pa.Table:
 
 @pytest.fixture(params=KINDS, name="kind")
 def _kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Kind:
-    monkeypatch.setattr(text, "PIECE", 2000)  # bytes, so that small files have many pieces
+    monkeypatch.setattr(text_file, "PIECE", 2000)  # bytes, so that small files have many pieces
     return KINDS[request.param]
 
 
@@ -241,7 +242,7 @@ def test_a_release_does_not_tell_where_the_records_lay(kind: Kind, tmp_path: Pat
 def test_what_is_known_of_types_alone_is_the_same_for_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text, "PIECE", 2000)
+    monkeypatch.setattr(text_file, "PIECE", 2000)
     path = csv_file(people(700), tmp_path)
     releases = [
         us.fit(data, epsilon=4.0, delta=1e-5, source=Seeded(7), ledger=tmp_path / f"{number}.db")

@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.data import count_values
-from understudy.data.content import unit_bytes, value_bytes, values_of_bytes
-from understudy.data.files import FileSet
-from understudy.data.kept import Kept
-from understudy.data.open_values import merge_counts, nameable
+from understudy.data.counting.bytes_of_values import unit_bytes, value_bytes, values_of_bytes
+from understudy.data.counting.kept_records import KeptRecords
+from understudy.data.counting.open_values import merge_counts, nameable
+from understudy.data.files.file_set import FileSet
 from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number, Schema
 from understudy.privacy.discovery import countable
 from understudy.transforms import Encoder
@@ -75,7 +75,7 @@ def test_a_value_of_any_type_has_one_name_or_none_alone_and_beside_any_other(kin
     for whole in layouts(kind):
         assert count_values(whole) == together
         assert merge_counts(whole.slice(place, 1) for place in range(len(whole))) == together
-    named, kept = nameable(array), Kept(1, 1 << 27)
+    named, kept = nameable(array), KeptRecords(1, 1 << 27)
     kept.add(pa.array(range(len(array))), value_bytes(named))
     assert merge_counts(values_of_bytes(some, named.type) for some in kept.contents()) == together
     assert dict(countable(together)) == together  # all that is named can be released
@@ -168,7 +168,7 @@ def test_a_cell_of_a_mixed_set_has_the_code_that_it_has_in_its_own_file(name: st
     source = written(tmp_path, MIXES[name], ODD.get(name, [])[:1])
     together = [code for batch in source.scan(["a"], {}) for code in codes(batch.column("a"))]
     alone = [
-        code for part in source.parts for batch in part.scan(["a"], {}) for code in codes(batch.column("a"))
+        code for file in source.files for batch in file.scan(["a"], {}) for code in codes(batch.column("a"))
     ]
     assert [code[:5] for code in together] == [code[:5] for code in alone]
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 import understudy as us
 from understudy.data import read
-from understudy.data.frames import untyped
+from understudy.data.files.frames import untyped
 from understudy.domain.cell_text import cell_text
 
 

@@ -30,9 +30,10 @@ TARGETS = [
     "pipeline/*.py",
     "transforms/*.py",
     *(
-        f"data/{name}.py"
-        for name in ("frames", "part", "files", "arrow", "delimited", "text", "units", "kept", "content")
+        f"data/files/{name}.py"
+        for name in ("frames", "table_file", "file_set", "reading", "delimited", "text_file")
     ),
+    *(f"data/counting/{name}.py" for name in ("units", "kept_records", "bytes_of_values")),
 ]
 # Engines that need a server or a cluster are tried by tests that are too slow for this.
 EXCEPT = {"pipeline/on_spark.py", "pipeline/on_postgres.py"}

@@ -97,8 +97,8 @@ def sources() -> dict[str, str]:
     return {str(path.relative_to(HOME)): path.read_text() for path in sorted(HOME.rglob("*.py"))}
 
 
-# Where the environment is read at all: for places of files, and for a worker's interpreter.
-READERS = {"privacy/ledger.py", "data/cache.py", "pipeline/on_spark.py"}
+# Where the environment is read at all: for places of files, a worker's interpreter, and whether a fault may say more.
+READERS = {"privacy/ledger.py", "data/scratch.py", "pipeline/on_spark.py", "cli/__init__.py"}
 # Where seeded noise may be named: where it is made and offered, and by the commands' option --insecure-seed.
 SEEDERS = {"privacy/randomness.py", "privacy/__init__.py", "cli/running.py"}
 

@@ -17,7 +17,8 @@ from understudy.auditing.bounds import epsilon_of, epsilon_outright, expected_ad
 from understudy.auditing.ways import WAYS
 from understudy.auditing.worlds import TARGETS, Pair
 from understudy.cli import understudy as cli
-from understudy.data import Table, frame_columns
+from understudy.data import Table
+from understudy.data.files import frame_columns
 from understudy.errors import ParameterError
 from understudy.mechanisms.registry import kinds
 from understudy.pipeline import synthesizer

@@ -25,7 +25,8 @@ from click.testing import CliRunner
 import understudy as us
 from understudy.cli import main
 from understudy.cli import understudy as cli
-from understudy.data import Table, atomic
+from understudy.data import Table
+from understudy.data.files import atomic
 from understudy.domain import Schema
 from understudy.errors import BudgetError, LedgerError, OperatorError, UnderstudyError
 from understudy.privacy import Ledger

@@ -9,8 +9,11 @@ import pyarrow as pa
 import pytest
 from planting import Suite, run
 
-from understudy.data import Table, count_values, frame_columns, frames, kept, table, units
-from understudy.data.kept import Kept
+from understudy.data import Table, count_values
+from understudy.data.counting import kept_records, units
+from understudy.data.counting.kept_records import KeptRecords
+from understudy.data.engines import table
+from understudy.data.files import frame_columns, frames
 from understudy.domain.cell_text import text_of
 from understudy.pipeline import records, streamed, synthesizer
 from understudy.pipeline.records import InMemory
@@ -35,7 +38,7 @@ def discovery_in_memory_not_bounded_by_unit(patch):
 
 @caught_by(checks.check_discovery_is_bounded_by_unit)
 def streamed_discovery_not_bounded_by_unit(patch):
-    patch.setattr(streamed, "Kept", lambda most, memory, **more: Kept(10**6, memory, **more))
+    patch.setattr(streamed, "KeptRecords", lambda most, memory, **more: KeptRecords(10**6, memory, **more))
 
 
 @caught_by(checks.check_one_unit_moves_counts_by_no_more_than_it_may)
@@ -65,13 +68,13 @@ def the_first_records_of_a_unit_kept(patch):
 
 @caught_by(checks.check_the_order_of_reading_decides_nothing)
 def records_of_a_unit_numbered_by_arrival_alone(patch):
-    patch.setattr(units.order, "number", lambda starts, rows, *rest: np.argsort(rows) + 1)
+    patch.setattr(units.unit_order, "number", lambda starts, rows, *rest: np.argsort(rows) + 1)
 
 
 @caught_by(checks.check_the_order_of_reading_decides_nothing)
 def streamed_records_of_a_unit_kept_as_they_arrive(patch):
     patch.setattr(
-        kept,
+        kept_records,
         "least",
         lambda owners, numbers, contents, first, times, most: (
             np.unique(numbers, return_index=True)[1],

@@ -9,7 +9,7 @@ import product_checks as checks
 import pytest
 from planting import Suite, run
 
-from understudy.data import table as data_table
+from understudy.data.engines import table as data_table
 from understudy.privacy import (
     budget,
     calibration,

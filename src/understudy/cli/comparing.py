@@ -92,7 +92,7 @@ def check_pages(inputs: Sequence[str], *outputs: str | None) -> None:
 
 def write_confidential(path: str, text: str) -> None:
     """Write a file that this user alone can read, whole or not at all."""
-    from understudy.data.atomic import whole_file
+    from understudy.data.files.atomic import whole_file
 
     with whole_file(path, confidential=True) as file:
         file.write(text.encode())

@@ -65,7 +65,7 @@ def _plain(name: str | None) -> str | None:
     """The name, or that of the table at an address: of the rest, which may hold a password, nothing is kept."""
     if name is None or not name.startswith(("postgresql:", "postgres:")):
         return name
-    from understudy.data.postgres_address import parse
+    from understudy.data.engines.postgres.address import parse
 
     return parse(name).name
 

@@ -121,7 +121,7 @@ def check_output(
     output is made safe for one, which only a text file needs.
     """
     from understudy.data import check_writable
-    from understudy.data.write import is_text
+    from understudy.data.files.writing import is_text
 
     if spreadsheet and (is_folder(output) or not is_text(output)):
         raise ParameterError(

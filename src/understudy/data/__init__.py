@@ -1,15 +1,40 @@
-"""Tables: reading, writing, counting."""
+"""Tables: `files` reads and writes them, `counting` counts coded records, `engines` do so wherever records lie."""
 
-from understudy.data.arrow import header, read
-from understudy.data.atomic import check_writable
-from understudy.data.frames import frame_kind, like
-from understudy.data.histogram import Histogram, count_batch
-from understudy.data.open_values import count_values
-from understudy.data.progress import progress
-from understudy.data.stream import Streamed
-from understudy.data.table import Table
-from understudy.data.units import bound
-from understudy.data.write import Writer, write
+from typing import TYPE_CHECKING
+
+from understudy.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from understudy.data.counting.histogram import Histogram, count_batch
+    from understudy.data.counting.open_values import count_values
+    from understudy.data.counting.units import bound
+    from understudy.data.engines.stream import Streamed
+    from understudy.data.engines.table import Table
+    from understudy.data.files.atomic import check_writable
+    from understudy.data.files.frames import frame_kind, like
+    from understudy.data.files.reading import header, read
+    from understudy.data.files.writing import Writer, write
+    from understudy.data.progress_bar import progress
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "Histogram": "understudy.data.counting.histogram",
+            "Streamed": "understudy.data.engines.stream",
+            "Table": "understudy.data.engines.table",
+            "Writer": "understudy.data.files.writing",
+            "bound": "understudy.data.counting.units",
+            "check_writable": "understudy.data.files.atomic",
+            "count_batch": "understudy.data.counting.histogram",
+            "count_values": "understudy.data.counting.open_values",
+            "frame_kind": "understudy.data.files.frames",
+            "header": "understudy.data.files.reading",
+            "like": "understudy.data.files.frames",
+            "progress": "understudy.data.progress_bar",
+            "read": "understudy.data.files.reading",
+            "write": "understudy.data.files.writing",
+        },
+    )
 
 __all__ = [
     "Histogram",

@@ -18,11 +18,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from understudy.data.cache import scratch_folder
 from understudy.errors import OperatorError
 
 PREFIX = "understudy-scratch-"
 LOCK = "lock"
+
+
+def scratch_folder() -> str:
+    """Where large temporary files go: TMPDIR, else a folder that is on disk and not in memory."""
+    if os.environ.get("TMPDIR"):
+        return tempfile.gettempdir()
+    lasting = Path("/var/tmp")
+    return str(lasting) if lasting.is_dir() and os.access(lasting, os.W_OK) else tempfile.gettempdir()
 
 
 class ScratchFolder:

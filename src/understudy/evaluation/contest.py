@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from understudy.data.atomic import whole_file
+from understudy.data.files.atomic import whole_file
 from understudy.domain import Clique
 from understudy.errors import FileError, ParameterError
 from understudy.evaluation.columns import Columns, read_columns, require_codes

@@ -20,8 +20,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.data import read
-from understudy.data.postgres import PostgresTable
-from understudy.data.postgres_address import is_postgres, parse
+from understudy.data.engines.postgres.address import is_postgres, parse
+from understudy.data.engines.postgres.table import PostgresTable
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema, Untyped
 from understudy.domain.arrow_values import plain
 from understudy.domain.cell_text import text_of

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from understudy.data.postgres_address import is_postgres, parse
+from understudy.data.engines.postgres.address import is_postgres, parse
 from understudy.pipeline.on_postgres import PostgresRecords
 from understudy.pipeline.on_spark import SparkRecords, is_on_spark
 from understudy.pipeline.records import InMemory, Reading, Records

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.data import Streamed
-from understudy.data.postgres import PostgresTable
-from understudy.data.pushdown import Counts, PushedDown
-from understudy.data.stream import MEMORY
+from understudy.data.engines.postgres.table import PostgresTable
+from understudy.data.engines.pushdown import Counts, PushedDown
+from understudy.data.engines.stream import MEMORY
 from understudy.domain import Schema
 from understudy.domain.arrow_values import plain
 from understudy.marginals import Counter

@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from understudy.data.files import FileSet
-from understudy.data.frames import is_flat
-from understudy.data.spark import (
+from understudy.data.engines.spark import (
     SparkTable,
     attempted,
     count_spark_values,
@@ -28,7 +26,9 @@ from understudy.data.spark import (
     quoted,
     shuffle_partitions,
 )
-from understudy.data.spark_tasks import Scan, guarded
+from understudy.data.engines.spark_tasks import Scan, guarded
+from understudy.data.files.file_set import FileSet
+from understudy.data.files.frames import is_flat
 from understudy.domain import Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline.parts import part_rows, part_seed
@@ -165,8 +165,8 @@ def _row_type(kind: pa.DataType) -> pa.DataType:
 def _numbers(files: FileSet) -> tuple[Any, int]:
     """A row for each file, its number, and in how many partitions: one a file, but for many small ones."""
     session = _session()
-    parts = min(len(files.parts), max(TASKS * shuffle_partitions(session), files.bytes // TASK_BYTES))
-    return session.range(0, len(files.parts), 1, parts), parts
+    parts = min(len(files.files), max(TASKS * shuffle_partitions(session), files.bytes // TASK_BYTES))
+    return session.range(0, len(files.files), 1, parts), parts
 
 
 @dataclass(frozen=True)

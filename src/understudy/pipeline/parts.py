@@ -132,7 +132,7 @@ def _manifest(release: Release, place: Path, rows: int | None, seed: int | None,
         within=within,
     )
     if begun is None:
-        from understudy.data.atomic import whole_file
+        from understudy.data.files.atomic import whole_file
 
         place.mkdir(exist_ok=True)
         with whole_file(place / MANIFEST) as file:

@@ -14,11 +14,11 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 
 from understudy.data import Table, bound, count_values, frame_kind, read
-from understudy.data.content import value_bytes
-from understudy.data.frames import untyped
-from understudy.data.open_values import nameable
-from understudy.data.source import TEXT, open_source
-from understudy.data.stream import MEMORY, check_memory
+from understudy.data.counting.bytes_of_values import value_bytes
+from understudy.data.counting.open_values import nameable
+from understudy.data.engines.stream import MEMORY, check_memory
+from understudy.data.files.frames import untyped
+from understudy.data.files.raw_file import TEXT, open_raw
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Marginal
@@ -95,7 +95,7 @@ class InMemory:
         if isinstance(data, str | os.PathLike):
             known = {} if reading.schema is None else reading_types(reading.schema, reading.transforms)
             table, kind = read(data, types=known, rest=pa.string(), delimiter=reading.delimiter), "arrow"
-            bare = frozenset(table.column_names if open_source(data).kind == TEXT else ())
+            bare = frozenset(table.column_names if open_raw(data).kind == TEXT else ())
         else:
             table, kind, bare = read(data), frame_kind(data), untyped(data)
         for transform in reading.transforms:

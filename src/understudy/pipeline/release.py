@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy.data.atomic import whole_file
+from understudy.data.files.atomic import whole_file
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError
 from understudy.marginals import Marginal, Measurement

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from understudy.data.atomic import whole_file
+from understudy.data.files.atomic import whole_file
 from understudy.errors import FileError, ReleaseError, SignatureError
 from understudy.pipeline import signature
 

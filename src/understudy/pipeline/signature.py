@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from understudy.data.atomic import check_writable, whole_file
+from understudy.data.files.atomic import check_writable, whole_file
 from understudy.errors import FileError, OperatorError, SignatureError
 
 if TYPE_CHECKING:

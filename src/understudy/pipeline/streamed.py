@@ -21,12 +21,12 @@ from typing import Any
 import pyarrow as pa
 
 from understudy.data import Streamed
-from understudy.data.content import value_bytes, values_of_bytes
-from understudy.data.files import FileSet, looks_large
-from understudy.data.kept import Kept
-from understudy.data.open_values import merge_counts, nameable
-from understudy.data.scan import Scannable
-from understudy.data.stream import MEMORY
+from understudy.data.counting.bytes_of_values import value_bytes, values_of_bytes
+from understudy.data.counting.kept_records import KeptRecords
+from understudy.data.counting.open_values import merge_counts, nameable
+from understudy.data.engines.stream import MEMORY
+from understudy.data.files.file_set import FileSet, looks_large
+from understudy.data.scannable import Scannable
 from understudy.domain import Schema
 from understudy.pipeline.records import Reading, still_untyped
 from understudy.transforms.derive import TableTransform
@@ -85,7 +85,7 @@ class StreamedRecords:
         batches = self._batches(schema, (column,))
         if schema.unit is None:
             return merge_counts(batch.column(column) for batch in batches)
-        kept, kinds = Kept(schema.max_records_per_unit or 1, self.memory), set()
+        kept, kinds = KeptRecords(schema.max_records_per_unit or 1, self.memory), set()
         for batch in batches:
             values = nameable(batch.column(column))
             kinds.add(values.type)
@@ -120,7 +120,7 @@ def is_streamed(data: Any) -> bool:
 
 def _source(address: str, reading: Reading) -> Scannable:
     if address.startswith(DATABASE):
-        from understudy.data.duckdb import open_database
+        from understudy.data.engines.duckdb import open_database
 
         return open_database(address.removeprefix(DATABASE))
     prefix = next((prefix for prefix in FILES if address.startswith(prefix)), "")

@@ -21,7 +21,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from understudy.data.stream import MEMORY
+from understudy.data.engines.stream import MEMORY
 from understudy.domain import Domain, Schema
 from understudy.errors import ParameterError
 from understudy.marginals import Counter

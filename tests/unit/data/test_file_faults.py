@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from understudy.data import header, read
-from understudy.data import source as source_module
+from understudy.data.files import raw_file
 from understudy.errors import FileError, ParameterError, SizeError
 
 CANARY = "canary7391"
@@ -137,7 +137,7 @@ def test_a_truncated_or_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
 def test_a_gzip_bomb_is_refused_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_module, "UNPACKED_FREELY", 4 << 20)
+    monkeypatch.setattr(raw_file, "UNPACKED_FREELY", 4 << 20)
     path = put(tmp_path, gzip.compress(b"a,b\n" + b"1,1\n" * 4_000_000), "bomb.csv.gz")
     assert path.stat().st_size < 100_000
     refused(path, "unpacks to more than")
@@ -222,14 +222,14 @@ def test_a_small_file_that_declares_billions_of_records_is_refused(tmp_path: Pat
     with pq.ParquetWriter(path, ones.schema) as writer:
         for _ in range(3):
             writer.write_table(ones)
-    from understudy.data import arrow
+    from understudy.data.files import reading
 
-    before, arrow.MOST_CELLS = arrow.MOST_CELLS, 1_000_000
+    before, reading.MOST_CELLS = reading.MOST_CELLS, 1_000_000
     try:
         with pytest.raises(SizeError, match="300,000 records"):
             read(path)
     finally:
-        arrow.MOST_CELLS = before
+        reading.MOST_CELLS = before
 
 
 def test_a_header_alone_is_checked_like_the_whole(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from understudy.data import Histogram, count_batch, packing
-from understudy.data import histogram as histogram_module
-from understudy.data.packing import pack, plan
+from understudy.data import Histogram, count_batch
+from understudy.data.counting import histogram as histogram_module
+from understudy.data.counting import packing
+from understudy.data.counting.packing import pack, plan
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from postgres_server import GUARDED, PASSWORD, Server
-from understudy.data.content import unit_bytes
-from understudy.data.postgres import PostgresTable
+from understudy.data.counting.bytes_of_values import unit_bytes
+from understudy.data.engines.postgres.table import PostgresTable
 from understudy.errors import OperatorError, ParameterError, SchemaError
 
 SECRET = "canary-7f3a"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from understudy.data.postgres_address import is_postgres, parse
+from understudy.data.engines.postgres.address import is_postgres, parse
 from understudy.errors import ParameterError, UnderstudyError
 
 SERVER = "postgresql://reader:s3cret@db.example.org:5433/town"

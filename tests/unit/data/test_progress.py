@@ -6,11 +6,8 @@ import time
 
 import pytest
 
-from understudy.data import progress
-from understudy.data import progress as progress_function
-from understudy.data.progress import _SCREEN, PATIENCE
-
-progress_module = sys.modules["understudy.data.progress"]
+from understudy.data import progress, progress_bar
+from understudy.data.progress_bar import _SCREEN, PATIENCE
 
 
 class Terminal(io.StringIO):
@@ -23,7 +20,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(progress_module, "PATIENCE", 0.02)
+    monkeypatch.setattr(progress_bar, "PATIENCE", 0.02)
     return screen
 
 
@@ -40,7 +37,7 @@ def test_a_bar_appears_after_two_seconds() -> None:
 
 def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = watch(monkeypatch)
-    monkeypatch.setattr(progress_module, "PATIENCE", 60)
+    monkeypatch.setattr(progress_bar, "PATIENCE", 60)
     with progress("counting", total=10) as advance:
         advance(10)
     assert terminal.getvalue() == ""
@@ -72,5 +69,5 @@ def test_a_failure_takes_its_bar_away(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_is_shown_where_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in (io.StringIO(), None):
         monkeypatch.setattr(sys, "stderr", stream)
-        with progress_function("counting", total=3) as advance:
+        with progress("counting", total=3) as advance:
             advance(1)

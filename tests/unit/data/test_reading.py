@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from understudy.data import delimited, header, read, write
+from understudy.data import header, read, write
+from understudy.data.files import delimited
 
 
 def put(folder: Path, content: str | bytes, name: str = "people.csv") -> Path:

@@ -19,10 +19,10 @@ import pytest
 
 import understudy as us
 from spark_session import frame, session
-from understudy.data import spark as engine
-from understudy.data import spark_tasks
-from understudy.data.files import FileSet
-from understudy.data.spark import SparkTable
+from understudy.data.engines import spark as engine
+from understudy.data.engines import spark_tasks
+from understudy.data.engines.spark import SparkTable
+from understudy.data.files.file_set import FileSet
 from understudy.domain import Category, Domain, Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline import on_spark, parts

@@ -14,7 +14,7 @@ import pytest
 
 from understudy.data import Streamed, Table
 from understudy.data.ahead import ahead
-from understudy.data.cache import CodeCache
+from understudy.data.engines.code_cache import CodeCache
 from understudy.domain import Domain
 from understudy.errors import OperatorError, ParameterError
 
@@ -122,7 +122,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
 
 
 def test_a_full_disk_costs_time_and_not_a_single_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.data.recording.MOST_BLOCK", 1000)
+    monkeypatch.setattr("understudy.data.engines.code_recording.MOST_BLOCK", 1000)
     full_disk(monkeypatch, after=5)
     source = Source()
     engine = source.engine().prepare()
@@ -139,7 +139,7 @@ def test_a_full_disk_with_a_unit_column_is_told_before_anything_is_counted(
 
 
 def test_of_every_unit_the_same_records_are_counted_as_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.data.recording.MOST_BLOCK", 999)
+    monkeypatch.setattr("understudy.data.engines.code_recording.MOST_BLOCK", 999)
     source = Source()
     table = Table(DOMAIN, source.codes).bound(source.units, 2)
     engine = source.engine(unit="unit", most=2)

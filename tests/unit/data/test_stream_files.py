@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from understudy.data import read, text
-from understudy.data.duckdb import open_database
-from understudy.data.files import FileSet, find_files, looks_large
+from understudy.data import read
+from understudy.data.engines.duckdb import open_database
+from understudy.data.files import text_file
+from understudy.data.files.file_set import FileSet, find_files, looks_large
 from understudy.data.scratch import PREFIX, ScratchFolder
 from understudy.errors import FileError, OperatorError, ParameterError
 
@@ -52,11 +53,11 @@ def test_a_file_in_pieces_is_the_file(
     path = tmp_path_factory.mktemp("pieces") / "t.csv"
     path.write_bytes(end.join(["x,y,z", *(",".join(row) for row in quoted)]).encode())
     wanted = read(path, types=dict.fromkeys("xyz", pa.string()), delimiter=",")
-    before, text.PIECE = text.PIECE, piece
+    before, text_file.PIECE = text_file.PIECE, piece
     try:
         assert whole(FileSet.open(str(path), delimiter=",")).equals(wanted)
     finally:
-        text.PIECE = before
+        text_file.PIECE = before
 
 
 @settings(deadline=None, max_examples=80)
@@ -75,19 +76,19 @@ def test_a_single_column_in_pieces_has_the_values_of_the_whole(
     path = tmp_path_factory.mktemp("pieces") / "t.csv"
     path.write_bytes(start + end.join(["x", *quoted]).encode())
     wanted = read(path, rest=pa.string(), delimiter=",")
-    before, text.PIECE = text.PIECE, piece
+    before, text_file.PIECE = text_file.PIECE, piece
     try:
         source = FileSet.open(str(path), delimiter=",")
         found = [row for batch in source.scan(["x"], {}) for row in batch.to_pylist()]
     finally:
-        text.PIECE = before
+        text_file.PIECE = before
     assert found == wanted.to_pylist()
 
 
 def test_quotes_in_the_middle_of_fields_do_not_move_the_ends_of_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text, "PIECE", 40)
+    monkeypatch.setattr(text_file, "PIECE", 40)
     lines = "".join(f'{n},5" pipe\n' if n % 3 else f'{n},"a\nb"\n' for n in range(200))
     (tmp_path / "t.csv").write_text(f"x,y\n{lines}")
     wanted = read(tmp_path / "t.csv", types=dict.fromkeys("xy", pa.string()))
@@ -101,7 +102,7 @@ def test_quotes_in_the_middle_of_fields_do_not_move_the_ends_of_records(
 def test_a_fault_far_into_a_file_is_told_by_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
 ) -> None:
-    monkeypatch.setattr(text, "PIECE", 100)
+    monkeypatch.setattr(text_file, "PIECE", 100)
     content = "x,y\n" + "1,2\n" * 500 + line + "\n"
     (tmp_path / "t.csv").write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(FileError, match=said) as caught:
@@ -208,7 +209,7 @@ def test_what_is_streamed_is_decided_by_size_on_disk(tmp_path: Path, monkeypatch
     (tmp_path / "t.csv").write_text("x\n1\n")
     assert not looks_large(str(tmp_path / "t.csv"))
     assert looks_large(str(tmp_path)) and looks_large("nowhere/*.csv") and not looks_large("nowhere.csv")
-    monkeypatch.setattr("understudy.data.files.LARGE", 2)
+    monkeypatch.setattr("understudy.data.files.file_set.LARGE", 2)
     assert looks_large(str(tmp_path / "t.csv"))
 
 

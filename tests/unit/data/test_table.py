@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from understudy.data import Table
-from understudy.data.codes import code_dtype
+from understudy.data.counting.codes import code_dtype
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
 

@@ -3,17 +3,18 @@
 from collections import Counter
 from typing import Any
 
+import defined_order
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import unit_order
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understudy.data import Table, bound, count_values, order
-from understudy.data.content import value_bytes
-from understudy.data.kept import Kept
+from understudy.data import Table, bound, count_values
+from understudy.data.counting import unit_order
+from understudy.data.counting.bytes_of_values import value_bytes
+from understudy.data.counting.kept_records import KeptRecords
 from understudy.errors import ParameterError
 
 
@@ -65,7 +66,7 @@ def of(table: list[tuple[str | None, bytes]], most: int) -> Counter[tuple[bytes,
 
 
 def by_definition(table: list[tuple[str | None, bytes]], most: int) -> Counter[tuple[bytes, bytes]]:
-    return unit_order.kept([(None if u is None else u.encode(), c) for u, c in table], most)
+    return defined_order.kept([(None if u is None else u.encode(), c) for u, c in table], most)
 
 
 @given(table=TABLES | FEW_CONTENTS, most=MOST)
@@ -93,13 +94,13 @@ def test_contents_that_share_a_hash_are_told_apart_by_their_bytes(
     rows: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a hash that is the same for all: the order is the bytes', and each content's records are numbered."""
-    monkeypatch.setattr(order, "hash_bytes", lambda offsets, data: np.zeros(len(offsets) - 1, np.uint64))
-    monkeypatch.setattr(unit_order, "hashed", lambda data: 0)
+    monkeypatch.setattr(unit_order, "hash_bytes", lambda offsets, data: np.zeros(len(offsets) - 1, np.uint64))
+    monkeypatch.setattr(defined_order, "hashed", lambda data: 0)
     rng = np.random.default_rng(rows)
     table: Any = [("ab"[i], bytes([j])) for i, j in zip(*rng.integers(0, [[2], [9]], (2, rows)), strict=True)]
     wanted = by_definition(table, most)
     assert of(table, most) == of(table[::-1], most) == wanted
-    store = Kept(most, 1 << 24)
+    store = KeptRecords(most, 1 << 24)
     for unit, content in table:
         store.add(pa.array([unit]), value_bytes([content]))
     found = Counter(c for some in store.contents() for c in some.to_pylist())

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import understudy as us
-from understudy.data.files import FileSet
+from understudy.data.files.file_set import FileSet
 from understudy.domain import Schema
 from understudy.errors import FileError, OperatorError, ParameterError
 from understudy.mechanisms import MST, Fixed, Independent
@@ -153,7 +153,7 @@ def test_the_plan_says_how_often_the_source_is_read(
         return real(self, columns, types)
 
     blocks = []
-    from understudy.data.cache import CodeCache
+    from understudy.data.engines.code_cache import CodeCache
 
     real_blocks = CodeCache.blocks
     monkeypatch.setattr(FileSet, "scan", scan)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from spark_session import session
-from understudy.data import text
+from understudy.data.files import text_file
 from understudy.domain import Category, Integer, Schema
 from understudy.pipeline.kinds import open_records
 from understudy.pipeline.records import Reading
@@ -64,7 +64,7 @@ def counts(kind: str, lines: list[str], folder: Path) -> dict[str, list[int]]:
 def test_one_odd_record_moves_one_count_of_each_column(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text, "PIECE", 1000)
+    monkeypatch.setattr(text_file, "PIECE", 1000)
     before = counts(kind, CELLS, tmp_path / "before")
     after = counts(kind, [*CELLS, "x,x,x,x"], tmp_path / "after")
     assert before["zip"] == [500, 500, 500, 0] and after["zip"] == [500, 500, 500, 1]

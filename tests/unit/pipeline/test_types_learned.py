@@ -15,7 +15,8 @@ import pytest
 
 import understudy as us
 from spark_session import session
-from understudy.data import text, write
+from understudy.data import write
+from understudy.data.files import text_file
 from understudy.domain import Category, Integer, Number, Schema, Untyped
 from understudy.domain.untyped import KINDS
 from understudy.pipeline import kinds, learning, synthesizer
@@ -56,7 +57,7 @@ ODD = ["x,x,x,x,x,x,x", ",,,,,,", "1e400,-1,9999-12-31,2,0,?,N", '"007","1_0",20
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(text, "PIECE", 7000)
+    monkeypatch.setattr(text_file, "PIECE", 7000)
 
 
 def table(lines: Sequence[str] = LINES, name: str = "t.csv") -> str:

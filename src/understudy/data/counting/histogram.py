@@ -1,0 +1,205 @@
+"""Batches of coded columns in, exact counts of many cliques out.
+
+Counts add, so a `Histogram` is fed one batch or a thousand, and two histograms of the same request add
+up to the histogram of all their records. Every engine counts with it.
+
+Memory, whatever the request: the results (8 bytes a cell, at most `limit` bytes, refused in exact
+integers before anything is counted) plus at most `WORKING_BYTES`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.data.counting.codes import Codes, check_codes
+from understudy.data.counting.program import Program
+from understudy.domain import Clique, Domain
+from understudy.errors import DomainError, ParameterError, SizeError
+from understudy.marginals import Marginal
+
+Counts = npt.NDArray[np.int64]
+
+# The most that the results of one request may take, and the most that counting needs besides.
+RESULT_BYTES = 6 << 30
+WORKING_BYTES = 512 << 20
+MAX_CELLS = (1 << 32) - 1  # of one marginal: cell numbers are 32-bit
+MAX_THREADS = 8
+SMALL_WORK = 200_000  # increments below which starting threads costs more than it saves
+
+
+class Histogram:
+    """Counts of `cliques`, over the records added so far."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        cliques: Iterable[Iterable[str] | str],
+        *,
+        limit: int = RESULT_BYTES,
+        threads: int | None = None,
+    ) -> None:
+        self.domain = domain
+        self.cliques = [domain.clique(clique) for clique in cliques]
+        self.rows = 0
+        check_results(domain, self.cliques, limit)
+        self._threads = min(threads or available_cores(), MAX_THREADS)
+        # A clique is counted once, however often and in whatever order it is asked for.
+        first: dict[frozenset[str], int] = {}
+        self._place = [first.setdefault(frozenset(clique), i) for i, clique in enumerate(self.cliques)]
+        self._distinct = [self.cliques[i] for i in first.values()]
+        self._columns = domain.order({name for clique in self._distinct for name in clique})
+        ends = list(accumulate(domain.size(clique) for clique in self._distinct))
+        self._starts = [0, *ends][: len(ends)]
+        self._start_of = dict(zip(first.values(), self._starts, strict=True))
+        self._results = np.zeros(ends[-1] if ends else 0, np.int64)
+        self._program: tuple[int, Program] | None = None
+
+    def add(
+        self,
+        columns: Mapping[str, npt.ArrayLike],
+        rows: int | None = None,
+        *,
+        checked: bool = False,
+        advance: Callable[[int], object] | None = None,
+    ) -> None:
+        """Count one batch: an array of codes for every column in a clique, all of one length.
+
+        `rows` is needed only when `columns` is empty. `checked` vouches that the codes are unsigned arrays
+        within the domain. `advance` is told how many records were counted, block by block.
+        """
+        batch = self._batch(columns, checked)
+        lengths = {np.size(codes) for codes in (batch or columns).values()}
+        lengths |= {rows} if rows is not None else set()
+        if len(lengths) > 1:
+            raise ParameterError(f"columns of one batch have different lengths: {sorted(lengths)}.")
+        count = lengths.pop() if lengths else 0
+        block = self._block_rows()
+        for start in range(0, count, block):
+            stop = min(start + block, count)
+            self._count_block({name: codes[start:stop] for name, codes in batch.items()}, stop - start)
+            if advance is not None:
+                advance(stop - start)
+        self.rows += count
+
+    def merge(self, other: Histogram) -> None:
+        """Add the counts of another histogram of the same request, over other records."""
+        if self.domain != other.domain or self.cliques != other.cliques:
+            raise DomainError("two histograms of different requests do not add up.")
+        self._results += other._results
+        self.rows += other.rows
+
+    def counts(self) -> list[Counts]:
+        """The counts of every clique, in the order asked, axes in each clique's own order.
+
+        Distinct cliques share one buffer with the histogram: copy what must outlive the next `add`.
+        """
+        results = []
+        for number, (clique, place) in enumerate(zip(self.cliques, self._place, strict=True)):
+            first, start = self.cliques[place], self._start_of[place]
+            table = self._results[start : start + self.domain.size(first)].reshape(self.domain.shape(first))
+            if not clique:
+                table = np.array(self.rows, np.int64)
+            elif number != place:
+                table = table.transpose([first.index(name) for name in clique]).copy()
+            results.append(table)
+        return results
+
+    def marginals(self) -> list[Marginal]:
+        """The counts as marginals, in the order asked."""
+        return [Marginal(c, counts) for c, counts in zip(self.cliques, self.counts(), strict=True)]
+
+    def _batch(self, columns: Mapping[str, npt.ArrayLike], checked: bool) -> dict[str, Codes]:
+        for name in self._columns:
+            if name not in columns:
+                raise DomainError(f"column {name!r} is in a clique but not in the batch.")
+        if checked:
+            return {name: columns[name] for name in self._columns}  # type: ignore[misc]
+        return {name: check_codes(name, columns[name], self.domain[name]) for name in self._columns}
+
+    def _block_rows(self) -> int:
+        """Records a block, so that packed codes (each column at most once an order and once alone, in two
+        rows of 2 bytes) and every thread's left (4 bytes) fit in half the working memory."""
+        orders = len({len(clique) for clique in self._distinct})
+        wide = sum(self.domain[name] > 1 << 16 for name in self._columns)
+        row_bytes = 2 * (len(self._columns) + wide) * (orders + 1) + 4 * self._threads
+        return max(1024, min(1 << 20, WORKING_BYTES // 2 // row_bytes))
+
+    def _program_for(self, rows: int) -> Program:
+        """The program for blocks of about this many records, kept from one block to the next."""
+        scale = rows.bit_length()
+        if self._program is None or self._program[0] != scale:
+            self._program = (scale, Program(self.domain, self._distinct, self._starts, rows))
+        return self._program[1]
+
+    def _count_block(self, batch: Mapping[str, Codes], rows: int) -> None:
+        if not batch:
+            return
+        from understudy.data.counting.kernel import (
+            run_program,  # Numba takes a while to import: only to count
+        )
+
+        program = self._program_for(rows)
+        packed = np.empty((program.height, rows), np.uint16)
+
+        def pack(unit: tuple[str, ...]) -> None:
+            program.pack(unit, batch, packed)
+
+        def make(share: tuple[int, int]) -> None:
+            arrays = (program.members, program.runs, program.passes, program.folds, program.offsets)
+            run_program(packed, *arrays, program.scratch, self._results, *share)
+
+        if self._threads == 1 or rows * len(program.passes) < SMALL_WORK:
+            for unit in program.units:
+                pack(unit)
+            make((0, len(program.runs)))
+            return
+        # Every clique belongs to one pass and every pass to one thread, so threads share no result.
+        with ThreadPoolExecutor(self._threads) as pool:
+            list(pool.map(pack, program.units))
+            list(pool.map(make, _shares(len(program.runs), 8 * self._threads)))
+
+
+def count_batch(
+    columns: Mapping[str, npt.ArrayLike], domain: Domain, cliques: Iterable[Iterable[str] | str]
+) -> list[Counts]:
+    """The counts of every clique over one batch of coded columns."""
+    histogram = Histogram(domain, cliques)
+    histogram.add(columns)
+    return histogram.counts()
+
+
+def check_results(domain: Domain, cliques: Sequence[Clique], limit: int = RESULT_BYTES) -> None:
+    """Refuse a request whose counts would take more than `limit` bytes, before anything is counted."""
+    total = 0
+    for clique in cliques:
+        cells = domain.size(clique)
+        if cells > MAX_CELLS:
+            raise SizeError(
+                f"clique {clique!r} has {cells:,} cells; one marginal may have {MAX_CELLS:,}.",
+                hint="compress its columns into fewer codes, or leave one out.",
+            )
+        total += 8 * cells
+    if total > limit:
+        raise SizeError(
+            f"the counts of {len(cliques):,} cliques take {total:,} bytes; the limit is {limit:,}.",
+            hint="compress large columns into fewer codes first, or ask for fewer cliques at a time.",
+        )
+
+
+def available_cores() -> int:
+    """The number of cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _shares(count: int, most: int) -> list[tuple[int, int]]:
+    """`count` things in at most `most` shares, as even as can be."""
+    parts = min(count, most)
+    return [(count * i // parts, count * (i + 1) // parts) for i in range(parts)]

@@ -1,0 +1,106 @@
+"""Tables and queries of a DuckDB database, as a stream of batches.
+
+The address of a table is `people.db?table=people`, of a query `people.db?query=SELECT ...`; without a file
+the query is its own source of data, such as `?query=SELECT * FROM 'folder/*.parquet'`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from understudy.data.files.reading import check_schema
+from understudy.data.scannable import batch_rows
+from understudy.data.scratch import ScratchFolder
+from understudy.errors import FileError, OperatorError, ParameterError
+
+MEMORY = 512 << 20  # of the database's own work, such as a sort; beyond it goes to a private folder on disk
+# What these say is about the words of a query, never about a record.
+_WORDING = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.SyntaxException)
+
+
+@dataclass(frozen=True, eq=False)
+class DatabaseQuery:
+    """The answer to one query, asked anew for every scan; the file, if any, is opened for reading alone."""
+
+    path: Path | None
+    query: str
+    types: pa.Schema
+    spill: ScratchFolder
+
+    @property
+    def occasion(self) -> str | None:
+        """The database and its time of change; None for a query that reads anything else."""
+        if self.path is None:
+            return None
+        return f"{self.path.resolve()} {self.path.stat().st_mtime_ns} {self.query}"
+
+    def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
+        """The answer in batches."""
+        chosen = ", ".join(map(quoted, columns)) or "1"
+        with closing(_connect(self.path, self.spill)) as connection, _faults(self.path, self.query):
+            answer = connection.sql(f"SELECT {chosen} FROM ({self.query}) AS answer")
+            yield from answer.to_arrow_reader(batch_rows(len(columns)))
+
+
+def open_database(address: str) -> DatabaseQuery:
+    """The table or query at an address, once the database is known to have it."""
+    place, _, asked = address.partition("?")
+    how, _, what = asked.partition("=")
+    if how not in ("table", "query") or not what.strip() or (how == "table" and not place):
+        raise ParameterError(
+            f"address 'duckdb:{address}' names neither a table nor a query.",
+            hint="write duckdb:people.db?table=people, or duckdb:people.db?query=SELECT ...",
+        )
+    path = Path(place) if place else None
+    if path is not None and not path.is_file():
+        raise FileError(f"there is no database {place!r}.", hint="check the path.")
+    query = what.strip().rstrip(";") if how == "query" else f"FROM {_qualified(what.strip())}"
+    spill = ScratchFolder()
+    with closing(_connect(path, spill)) as connection, _faults(path, query):
+        types = connection.sql(f"SELECT * FROM ({query}) AS answer LIMIT 0").to_arrow_table().schema
+    check_schema(types, f"the answer of 'duckdb:{address}'")
+    return DatabaseQuery(path, query, types.remove_metadata(), spill)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it, whatever characters it has."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _qualified(name: str) -> str:
+    """A table's name, with the names of its schema and catalog where given: a dot separates them."""
+    return ".".join(quoted(part) for part in name.split("."))
+
+
+def _connect(path: Path | None, spill: ScratchFolder) -> Any:
+    config = {"memory_limit": f"{MEMORY >> 20}MiB", "temp_directory": str(spill.path)}
+    try:
+        if path is None:
+            return duckdb.connect(":memory:", config=config)
+        return duckdb.connect(str(path), read_only=True, config=config)
+    except duckdb.Error:
+        raise FileError(
+            f"database {str(path)!r} cannot be opened.",
+            hint="is it a DuckDB file, undamaged, and not being written by another process?",
+        ) from None
+
+
+@contextmanager
+def _faults(path: Path | None, query: str) -> Iterator[None]:
+    where = "the query" if path is None else f"database {str(path)!r}"
+    try:
+        yield
+    except _WORDING as error:
+        raise ParameterError(f"{where} has no answer to {query!r}: {str(error).splitlines()[0]}") from None
+    except duckdb.Error as error:  # its message may quote a value
+        raise OperatorError(
+            f"{where} failed while it was read ({type(error).__name__}).",
+            hint="check the query, the files that it reads, and the space on disk.",
+        ) from None

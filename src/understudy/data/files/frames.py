@@ -1,0 +1,186 @@
+"""Frames of other libraries to Arrow tables and back: the same kind comes back as went in.
+
+Only the *kind* is kept. A frame's own column types are not: whether a pandas column of whole numbers is
+stored as float tells whether a value is missing, and a categorical column lists its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from understudy.data.files.frame_columns import (
+    comes_as_text,
+    is_foreign,
+    is_untyped,
+    of_any,
+    of_polars,
+    of_series,
+)
+from understudy.errors import ParameterError
+
+PANDAS, POLARS, ARROW = "pandas", "polars", "arrow"
+KINDS = (PANDAS, POLARS, ARROW)
+
+
+def frame_kind(data: Any) -> str:
+    """ "pandas", "polars" or "arrow": what `like` gives back for this object."""
+    library = type(data).__module__.partition(".")[0]
+    return library if library in (PANDAS, POLARS) else ARROW
+
+
+def from_frame(data: Any) -> pa.Table:
+    """An Arrow table with the columns of a pandas, Polars or Arrow object (a pandas index is dropped)."""
+    kind = frame_kind(data)
+    try:
+        table = _READERS[kind](data)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        # What Arrow says of a value it cannot convert quotes the value.
+        raise ParameterError(
+            f"the table of type {type(data).__name__} cannot be read as columns of plain values.",
+            hint="give a path, a pandas or Polars data frame, or an Arrow table.",
+        ) from None
+    _check(table)
+    return plain_text(table.replace_schema_metadata(None))
+
+
+def untyped(data: Any) -> frozenset[str]:
+    """The columns of a frame that have no type of their own: they come as text, cell by cell.
+
+    From the frame's types alone, which are public: nothing here looks at a cell.
+    """
+    kind = frame_kind(data)
+    if kind == PANDAS:
+        return frozenset(name for name, column in _pandas_columns(data) if is_untyped(column.dtype))
+    if kind == POLARS:
+        return frozenset(column.name for column in _polars_columns(data) if is_foreign(column.dtype))
+    if isinstance(data, Mapping):
+        return frozenset(str(name) for name, column in data.items() if comes_as_text(column))
+    return frozenset()
+
+
+def like(table: pa.Table, kind: str) -> Any:
+    """An Arrow table as a frame of the given kind, missing values as that library has them."""
+    if kind == ARROW:
+        return table
+    if kind == POLARS:
+        import polars
+
+        return polars.from_arrow(table)
+    if kind == PANDAS:
+        return _to_pandas(table)
+    raise ParameterError(f"kind {kind!r} is not known.", hint=f"it is one of {', '.join(KINDS)}.")
+
+
+def plain_text(table: pa.Table) -> pa.Table:
+    """The same table with text in a layout that every reader and writer knows."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string_view(field.type):
+            table = table.set_column(place, field.name, table.column(place).cast(pa.large_string()))
+    return table
+
+
+def is_flat(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds one plain value a cell."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return is_flat(kind.storage_type)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return is_flat(kind.value_type)
+    return not (pa.types.is_nested(kind) or _is_binary(kind))
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_binary(kind)
+        or pa.types.is_large_binary(kind)
+        or pa.types.is_fixed_size_binary(kind)
+        or pa.types.is_binary_view(kind)
+    )
+
+
+def _from_arrow(data: Any) -> pa.Table:
+    if isinstance(data, pa.Table):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if isinstance(data, pa.RecordBatchReader):
+        return data.read_all()
+    if isinstance(data, Mapping):
+        return pa.table({str(name): of_any(column) for name, column in data.items()})
+    return pa.table(data)  # anything that speaks Arrow's C interface
+
+
+def _from_polars(data: Any) -> pa.Table:
+    return pa.table({column.name: of_polars(column) for column in _polars_columns(data)})
+
+
+def _polars_columns(data: Any) -> list[Any]:
+    """The columns of a Polars frame, lazy frame or series."""
+    kind = type(data).__name__
+    data = data.collect() if kind == "LazyFrame" else data.to_frame() if kind == "Series" else data
+    return list(data.get_columns())
+
+
+def _from_pandas(data: Any) -> pa.Table:
+    return pa.table({name: of_series(column) for name, column in _pandas_columns(data)})
+
+
+def _pandas_columns(data: Any) -> list[tuple[str, Any]]:
+    """The columns of a pandas frame or series, by name."""
+    data = data.to_frame() if type(data).__name__ == "Series" else data
+    names = [str(label) for label in data.columns]
+    if len(set(names)) != len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ParameterError(
+            f"the table has two columns named {repeated!r}.", hint="give every column its own name."
+        )
+    return [(name, data.iloc[:, place]) for place, name in enumerate(names)]
+
+
+_READERS = {PANDAS: _from_pandas, POLARS: _from_polars, ARROW: _from_arrow}
+
+
+def _to_pandas(table: pa.Table) -> Any:
+    """Whole numbers and booleans with missing values become pandas' nullable types, never float or object."""
+    import pandas
+
+    columns = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        mapper = _nullable_types().get if column.null_count else None
+        columns[name] = pa.table({name: column}).to_pandas(types_mapper=mapper, date_as_object=False)[name]
+    return pandas.DataFrame(columns, columns=table.column_names, index=range(table.num_rows))
+
+
+def _nullable_types() -> dict[pa.DataType, Any]:
+    import pandas
+
+    return {
+        pa.int8(): pandas.Int8Dtype(),
+        pa.int16(): pandas.Int16Dtype(),
+        pa.int32(): pandas.Int32Dtype(),
+        pa.int64(): pandas.Int64Dtype(),
+        pa.uint8(): pandas.UInt8Dtype(),
+        pa.uint16(): pandas.UInt16Dtype(),
+        pa.uint32(): pandas.UInt32Dtype(),
+        pa.uint64(): pandas.UInt64Dtype(),
+        pa.bool_(): pandas.BooleanDtype(),
+    }
+
+
+def _check(table: pa.Table) -> None:
+    seen = set()
+    for field in table.schema:
+        if field.name in seen:
+            raise ParameterError(
+                f"the table has two columns named {field.name!r}.", hint="give every column its own name."
+            )
+        seen.add(field.name)
+        if not is_flat(field.type):
+            raise ParameterError(
+                f"column {field.name!r} holds lists, records or bytes, not one plain value a cell.",
+                hint="flatten it, or leave it out.",
+            )

@@ -1,0 +1,143 @@
+"""Tables in: CSV, Parquet, Arrow files and streams, pandas, Polars and Arrow objects, all as Arrow tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from understudy.data.files import delimited, raw_file
+from understudy.data.files.frames import from_frame, is_flat, plain_text
+from understudy.data.files.raw_file import RawFile, open_raw
+from understudy.data.progress_bar import progress
+from understudy.errors import FileError, ParameterError, SizeError
+
+# The most cells that a binary file may declare: a few bytes of it can stand for a billion records.
+MOST_CELLS = 4_000_000_000
+
+
+def read(
+    data: Any,
+    *,
+    types: Mapping[str, pa.DataType] | None = None,
+    columns: Sequence[str] | None = None,
+    delimiter: str | None = None,
+    null_texts: Sequence[str] = delimited.EMPTY_CELL,
+    rest: pa.DataType | None = None,
+    allow_large: bool = False,
+) -> pa.Table:
+    """The table in a file, or in a pandas, Polars or Arrow object, with `columns` only where given.
+
+    `types`, `delimiter`, `null_texts`, `rest` concern CSV. A column with a cell that does not fit its type is
+    read as text instead: the reader raises for faults of the file, never for a value. `rest` is the type of
+    columns that `types` does not name; left out, it is told from their cells, which is not private.
+    `allow_large` lets a gzipped file unpack to any size.
+    """
+    if not isinstance(data, str | os.PathLike):
+        return _select(from_frame(data), columns, "the table")
+    found = open_raw(data)
+    with progress(f"reading {found.path.name}"):
+        if found.kind != raw_file.TEXT:
+            return _read_binary(found, columns)
+        dialect = delimited.read_dialect(found, found.start(delimited.SAMPLE), delimiter)
+        _check_names(columns, dialect.names, f"file {str(found.path)!r}")
+        known = {} if rest is None else dict.fromkeys(dialect.names, rest)
+        with found.content(allow_large=allow_large) as content:
+            return delimited.read_text(
+                found,
+                content,
+                dialect,
+                types=known | dict(types or {}),
+                columns=columns,
+                null_texts=null_texts,
+            )
+
+
+def header(data: Any, *, delimiter: str | None = None) -> pa.Schema:
+    """The names and types of a file's columns, from its first lines or its footer alone."""
+    if not isinstance(data, str | os.PathLike):
+        return from_frame(data).schema
+    found = open_raw(data)
+    if found.kind != raw_file.TEXT:
+        return _binary_schema(found)
+    start = found.start(delimited.SAMPLE)
+    dialect = delimited.read_dialect(found, start, delimiter)
+    return delimited.infer_types(found, start, dialect, delimited.EMPTY_CELL)
+
+
+def _binary_schema(found: RawFile) -> pa.Schema:
+    try:
+        if found.kind == raw_file.PARQUET:
+            with pq.ParquetFile(found.path) as file:
+                schema, rows = file.schema_arrow, file.metadata.num_rows
+        else:
+            opener = pa.ipc.open_file if found.kind == raw_file.ARROW_FILE else pa.ipc.open_stream
+            with pa.OSFile(str(found.path)) as raw:
+                schema, rows = opener(raw).schema, 0
+    except (pa.ArrowException, OSError, ValueError, MemoryError, UnicodeDecodeError):
+        raise _damaged(found) from None
+    check_schema(schema, f"file {str(found.path)!r}")
+    if rows * max(1, len(schema)) > MOST_CELLS:
+        raise SizeError(
+            f"file {str(found.path)!r} declares {rows:,} records of {len(schema):,} columns, "
+            f"more than {MOST_CELLS:,} cells.",
+            hint="split it into several files.",
+        )
+    return schema
+
+
+def _read_binary(found: RawFile, columns: Sequence[str] | None) -> pa.Table:
+    schema = _binary_schema(found)
+    _check_names(columns, schema.names, f"file {str(found.path)!r}")
+    wanted = schema.names if columns is None else list(columns)
+    try:
+        if found.kind == raw_file.PARQUET:
+            with pq.ParquetFile(found.path) as file:
+                table = file.read(columns=wanted)
+        else:
+            opener = pa.ipc.open_file if found.kind == raw_file.ARROW_FILE else pa.ipc.open_stream
+            with pa.OSFile(str(found.path)) as raw:
+                table = opener(raw).read_all()
+        table = table.select(wanted)
+        table.validate(full=True)  # a damaged file can point outside of itself, or hold text that is none
+    except (pa.ArrowException, OSError, ValueError, MemoryError, UnicodeDecodeError):
+        raise _damaged(found) from None
+    return plain_text(table.replace_schema_metadata(None))
+
+
+def check_schema(schema: pa.Schema, what: str) -> None:
+    """Refuse columns that share a name or that hold more than one value a cell."""
+    seen = set()
+    for field in schema:
+        if field.name in seen:
+            raise FileError(
+                f"{what} has two columns named {field.name!r}.", hint="give every column its own name."
+            )
+        seen.add(field.name)
+        if not is_flat(field.type):
+            raise FileError(
+                f"{what}: column {field.name!r} holds lists, records or bytes, not one plain value a cell.",
+                hint="flatten it, or leave it out.",
+            )
+
+
+def _damaged(found: RawFile) -> FileError:
+    return found.fault(f"is a damaged, truncated or encrypted {found.kind}", hint="write it again.")
+
+
+def _check_names(columns: Sequence[str] | None, names: Sequence[str], what: str) -> None:
+    if isinstance(columns, str):
+        raise ParameterError(f"columns {columns!r} is one text.", hint="give a list of names.")
+    for name in columns or ():
+        if name not in names:
+            raise FileError(
+                f"{what} has no column {name!r}.", hint="check the name, the header line and the delimiter."
+            )
+
+
+def _select(table: pa.Table, columns: Sequence[str] | None, what: str) -> pa.Table:
+    _check_names(columns, table.column_names, what)
+    return table if columns is None else table.select(list(columns))

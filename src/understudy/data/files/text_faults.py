@@ -1,0 +1,98 @@
+"""Where a CSV file is broken: ragged rows and quotes that never close, by line and without content."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from understudy.data.files.raw_file import Bytes, RawFile
+from understudy.errors import FileError
+
+_WINDOW = 16 << 20
+
+
+def quotes_close(content: Bytes, delimiter: str) -> bool:
+    """Whether every quote plainly opens or closes a field (or is half of a doubled one).
+
+    In such a file the quotes take turns: every first one follows a delimiter, a line's end or a quote, and
+    every second one precedes one. False means that a slower look must decide.
+    """
+    beside = np.zeros(256, np.bool_)
+    beside[[ord(delimiter), 10, 13, 34]] = True
+    codes = np.frombuffer(content, np.uint8)
+    skip = 3 if bytes(content[:3]) == b"\xef\xbb\xbf" else 0
+    count = 0
+    for start in range(skip, len(codes), _WINDOW):
+        places = np.flatnonzero(codes[start : start + _WINDOW] == 34) + start
+        opening, closing = places[count % 2 :: 2], places[1 - count % 2 :: 2]
+        before = opening[opening > skip] - 1
+        after = closing[closing + 1 < len(codes)] + 1
+        if not (beside[codes[before]].all() and beside[codes[after]].all()):
+            return False
+        count += len(places)
+    return count % 2 == 0
+
+
+def find_fault(raw: RawFile, content: Bytes, delimiter: str, width: int, *, strict: bool) -> FileError | None:
+    """The first row with another number of fields than the header, or a quote out of place, if any."""
+    before = 0
+    with _long_fields():
+        reader = csv.reader(_lines(content), delimiter=delimiter, strict=strict)
+        while True:
+            try:
+                row = next(reader)
+            except StopIteration:
+                return None
+            except csv.Error:
+                return raw.fault(
+                    "a quote is not closed, or text follows a closing quote",
+                    line=before + 1,
+                    hint='a quote inside a quoted field is written twice: "".',
+                )
+            if row and len(row) != width:
+                return raw.fault(
+                    f"{len(row)} fields where the header has {width}",
+                    line=before + 1,
+                    hint="quote fields that hold the delimiter, and give every row as many fields.",
+                )
+            before = reader.line_num
+
+
+def _lines(content: Bytes) -> Iterator[str]:
+    """The lines of the text, at any kind of line end; bytes that are not UTF-8 are left to others."""
+    return io.TextIOWrapper(
+        io.BufferedReader(_View(content), 1 << 20), encoding="utf-8-sig", errors="replace", newline=""
+    )
+
+
+class _View(io.RawIOBase):
+    """Bytes in memory as a stream, without a copy of them."""
+
+    def __init__(self, content: Bytes) -> None:
+        super().__init__()
+        self._content, self._place = memoryview(content), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any, /) -> int:
+        part = self._content[self._place : self._place + len(target)]
+        target[: len(part)] = part
+        self._place += len(part)
+        return len(part)
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Fields of any length: an unclosed quote makes one of the whole rest of the file."""
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
