@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 
 import understudy
-from understudy.privacy.choice import choose
-from understudy.privacy.noise import discrete_gaussian, discrete_laplace, table_error
-from understudy.privacy.randomness import OperatingSystem
+from understudy.privacy.noise.discrete_noise import discrete_gaussian, discrete_laplace, table_error
+from understudy.privacy.noise.exponential_mechanism import choose
+from understudy.privacy.noise.randomness import OperatingSystem
 
 SCALES = (1.0, 10.0, 100.0, 1000.0, 1e6)
 COMPARED = 10.0

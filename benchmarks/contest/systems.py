@@ -19,7 +19,7 @@ from understudy.mechanisms import MST, NIST_MST, Fit, Mechanism
 from understudy.mechanisms.mutual_information import all_pairs, count_in_parts
 from understudy.model import estimate
 from understudy.privacy import Budget, Curator, Group, Laplace, Seeded
-from understudy.privacy.calibration import calibrate
+from understudy.privacy.accounting.calibration import calibrate
 from understudy.transforms.compress import Compression
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn, nist2018
 

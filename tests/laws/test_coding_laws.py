@@ -23,7 +23,7 @@ from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.counting.open_values import merge_counts, nameable
 from understudy.data.files.file_set import FileSet
 from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number, Schema
-from understudy.privacy.discovery import countable
+from understudy.privacy.curator.discovery import countable
 from understudy.transforms import Encoder
 
 SCHEMA = Schema(

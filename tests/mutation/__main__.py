@@ -25,7 +25,7 @@ from trials import ALL, FIRST, Reached, Trials, chosen
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "src" / "understudy"
 TARGETS = [
-    "privacy/*.py",
+    "privacy/**/*.py",
     "mechanisms/*.py",
     "pipeline/*.py",
     "transforms/*.py",

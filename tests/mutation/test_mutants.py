@@ -117,7 +117,7 @@ def test_a_property_can_be_changed_and_a_function_that_is_gone_cannot(live):
 
 
 def test_changes_of_the_product_are_many_distinct_and_sampled_from_every_file():
-    sources = read(HOME, ["privacy/*.py"])
+    sources = read(HOME, ["privacy/**/*.py"])
     every = [mutant for path, text in sources.items() for mutant in mutants_of(path, text)]
     assert len({mutant.key for mutant in every}) == len(every) > 2500
     sample = sampled(every, 100, seed=1)

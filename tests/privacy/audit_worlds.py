@@ -18,7 +18,7 @@ from audit_bounds import epsilon_proved, gaussian_epsilon, mu_proved
 from understudy.domain import Domain
 from understudy.marginals import Marginal
 from understudy.privacy import Budget, Curator, Group, Neighbours
-from understudy.privacy.randomness import OperatingSystem, Randomness
+from understudy.privacy.noise.randomness import OperatingSystem, Randomness
 
 COLUMNS = 5
 RUNS = 500_000

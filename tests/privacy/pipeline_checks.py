@@ -29,7 +29,7 @@ from understudy.errors import BudgetError, LedgerError
 from understudy.mechanisms import MST, Independent
 from understudy.pipeline.records import InMemory
 from understudy.privacy import Ledger, Seeded
-from understudy.privacy.session import Session
+from understudy.privacy.curator.session import CuratorSession
 
 HOME = Path(us.__file__).parent
 SCHEMA = Schema({"a": Integer(min=0, max=9), "b": Category(("x", "y"), missing=True)}, name="people")
@@ -98,9 +98,9 @@ def sources() -> dict[str, str]:
 
 
 # Where the environment is read at all: for places of files, a worker's interpreter, and whether a fault may say more.
-READERS = {"privacy/ledger.py", "data/scratch.py", "pipeline/on_spark.py", "cli/__init__.py"}
+READERS = {"privacy/ledger/ledger.py", "data/scratch.py", "pipeline/on_spark.py", "cli/__init__.py"}
 # Where seeded noise may be named: where it is made and offered, and by the commands' option --insecure-seed.
-SEEDERS = {"privacy/randomness.py", "privacy/__init__.py", "cli/running.py"}
+SEEDERS = {"privacy/noise/randomness.py", "privacy/__init__.py", "cli/running.py"}
 
 
 def check_the_environment_and_seeds_are_named_where_they_must_be_alone() -> None:
@@ -113,11 +113,8 @@ def check_the_environment_and_seeds_are_named_where_they_must_be_alone() -> None
         if path not in READERS:
             assert not names & {"environ", "environb", "getenv", "getenvb"}, f"{path} reads the environment"
         if path not in SEEDERS:
-            seeds = (
-                {"Seeded"} if path.startswith("auditing/") else {"Seeded", "Replay"}
-            )  # an audit replays runs
-            assert not names & seeds, f"{path} may seed the noise"
-        if path.startswith("privacy/") and path != "privacy/randomness.py":
+            assert not names & {"Seeded", "GivenWords"}, f"{path} may seed the noise"
+        if path.startswith("privacy/") and path != "privacy/noise/randomness.py":
             assert not names & {"default_rng", "urandom", "SystemRandom"}, f"{path} draws by itself"
 
 
@@ -170,7 +167,7 @@ def _only_behind_the_door() -> Iterator[list[str]]:
     """Whatever counts records is told off, unless the curator is answering a question that was charged."""
     inside: list[str] = []
     counted: list[str] = []
-    kept = Session.ask, Table.count, Table.count_cells, InMemory.count_values
+    kept = CuratorSession.ask, Table.count, Table.count_cells, InMemory.count_values
 
     def ask(self: Any, allowance: Any, losses: Any, words: Any, answer: Any) -> bytes:
         def behind() -> bytes:
@@ -190,12 +187,12 @@ def _only_behind_the_door() -> Iterator[list[str]]:
 
         return looking
 
-    Session.ask = ask  # type: ignore[method-assign]
+    CuratorSession.ask = ask  # type: ignore[method-assign]
     Table.count, Table.count_cells, InMemory.count_values = map(watched, kept[1:])  # type: ignore[method-assign]
     try:
         yield counted
     finally:
-        Session.ask, Table.count, Table.count_cells, InMemory.count_values = kept  # type: ignore[method-assign]
+        CuratorSession.ask, Table.count, Table.count_cells, InMemory.count_values = kept  # type: ignore[method-assign]
 
 
 def check_records_are_counted_behind_the_door_alone(folder: Path) -> None:

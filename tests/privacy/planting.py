@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from understudy.privacy import table as noise_table
+from understudy.privacy.noise import cumulative_table as noise_table
 
 Check = Callable[..., None]
 Plant = Callable[[pytest.MonkeyPatch], None]

@@ -23,9 +23,9 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError
 from understudy.privacy import Budget, Choice, Curator, Gaussian, Job, Ledger, Neighbours
-from understudy.privacy import curator as curator_module
-from understudy.privacy.randomness import OperatingSystem, Seeded
-from understudy.privacy.verification import recompute
+from understudy.privacy.curator import curator as curator_module
+from understudy.privacy.curator.verification import recompute
+from understudy.privacy.noise.randomness import OperatingSystem, Seeded
 
 ALPHA = 1e-9
 BUDGET = Budget(1.0, 1e-5)

@@ -25,7 +25,7 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError
 from understudy.privacy import Budget, Choice, Curator, Group, Laplace, Neighbours
-from understudy.privacy import curator as curator_module
+from understudy.privacy.curator import curator as curator_module
 
 NEIGHBOURS = (Neighbours(), Neighbours("replace"), Neighbours(records=3))
 BUDGET = Budget(1.0, 1e-5)

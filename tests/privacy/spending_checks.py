@@ -34,12 +34,12 @@ from understudy.privacy import (
     Laplace,
     Ledger,
     Seeded,
-    zcdp,
 )
-from understudy.privacy.filters import SET_ASIDE, Filter
-from understudy.privacy.losses import Slack
-from understudy.privacy.spending import SLACK_SHARE
-from understudy.privacy.verification import recompute
+from understudy.privacy.accounting import zcdp
+from understudy.privacy.accounting.filters import SET_ASIDE, Filter
+from understudy.privacy.accounting.losses import Slack
+from understudy.privacy.accounting.spending import SLACK_SHARE
+from understudy.privacy.curator.verification import recompute
 
 BUDGET = Budget(1.0, 1e-5)
 

@@ -9,18 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from understudy.privacy import (
-    Budget,
-    Choice,
-    Gaussian,
-    Group,
-    Laplace,
-    Neighbours,
-    calibrate,
-    compose,
-    gaussian,
-    zcdp,
-)
+from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Neighbours, calibrate, compose
+from understudy.privacy.accounting import gaussian, zcdp
 
 mp.mp.dps = 60
 
@@ -40,7 +30,7 @@ def test_the_gaussian_curve_is_off(mu: float, height: float) -> None:
 
 @pytest.mark.parametrize("mu", [0.05, 0.5, 3])
 def test_the_curve_of_many_epsilons_differs_from_that_of_one(mu: float) -> None:
-    from understudy.privacy.folding import gaussian_curve
+    from understudy.privacy.accounting.bounded_range import gaussian_curve
 
     epsilons = np.linspace(-3, 25, 301)
     assert gaussian_curve(mu, epsilons) == pytest.approx([gaussian.delta(mu, e) for e in epsilons], rel=1e-12)
@@ -48,7 +38,7 @@ def test_the_curve_of_many_epsilons_differs_from_that_of_one(mu: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [690.0, 720.0, 790.0, 900.0])
 def test_a_loss_beyond_what_a_float_can_raise_e_to_costs_nothing(epsilon: float) -> None:
-    from understudy.privacy.folding import gaussian_curve
+    from understudy.privacy.accounting.bounded_range import gaussian_curve
 
     exact = gaussian_delta(40, epsilon)
     assert exact <= gaussian_curve(40.0, np.array([epsilon]))[0] <= 2 * exact

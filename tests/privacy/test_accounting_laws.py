@@ -20,8 +20,8 @@ from understudy.privacy import (
     calibrate,
     compose,
     loss_from_dict,
-    zcdp,
 )
+from understudy.privacy.accounting import zcdp
 
 deltas = st.floats(-300, -1.5).map(lambda power: 10.0**power)
 usual = st.floats(-15, -3).map(lambda power: 10.0**power)

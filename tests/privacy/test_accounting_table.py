@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from understudy.privacy import Budget, Gaussian, Group, calibrate, compose, gaussian
+from understudy.privacy import Budget, Gaussian, Group, calibrate, compose
+from understudy.privacy.accounting import gaussian
 
 CONTEST = 2.2820544e-12
 # epsilon, delta, then (paper, zCDP, tight) for two Gaussians and for MST's thirds with 98 columns

@@ -12,7 +12,7 @@ from rows_engine import base_and_target
 
 from understudy.mechanisms import MST
 from understudy.privacy import Budget, Choice, Curator, Neighbours, calibrate
-from understudy.privacy.randomness import Seeded
+from understudy.privacy.noise.randomness import Seeded
 
 # What MST's measurements alone give away when two thirds of the zCDP rho go to them.
 CEILINGS = [(1.0, 1e-5, 0.733), (8.0, 1e-9, 6.096)]

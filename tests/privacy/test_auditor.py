@@ -22,8 +22,9 @@ from understudy.data.files import frame_columns
 from understudy.errors import ParameterError
 from understudy.mechanisms.registry import kinds
 from understudy.pipeline import synthesizer
-from understudy.privacy import Gaussian, Laplace, Neighbours, compose, curator
-from understudy.privacy.noise import discrete_gaussian, discrete_laplace
+from understudy.privacy import Gaussian, Laplace, Neighbours, compose
+from understudy.privacy.curator import curator
+from understudy.privacy.noise.discrete_noise import discrete_gaussian, discrete_laplace
 
 SURE = 0.9999  # of a hundred thousand honest runs of this file, a few would fail
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sampling_checks import check_choice_law, softmax
 
 from understudy.errors import ParameterError
-from understudy.privacy import choice
-from understudy.privacy.choice import choose
-from understudy.privacy.randomness import OperatingSystem, Replay, Seeded
+from understudy.privacy.noise import exponential_mechanism
+from understudy.privacy.noise.exponential_mechanism import choose
+from understudy.privacy.noise.randomness import GivenWords, OperatingSystem, Seeded
 
 ONES = 2**64 - 1
 
@@ -72,14 +72,14 @@ def test_words_on_the_edge_of_a_share_fall_on_the_right_side(scores, epsilon):
             for offset, expected in ((-1, i), (1, i + 1)):
                 number = int(mpmath.floor(mpmath.ldexp(edge, 256))) + offset * 2**76
                 words = [(number >> shift) & ONES for shift in (192, 128, 64, 0)]
-                assert choose(np.array(scores), epsilon, 1, Replay(words)) == expected
+                assert choose(np.array(scores), epsilon, 1, GivenWords(words)) == expected
 
 
 def test_floats_and_integers_agree_on_every_word(monkeypatch):
     rng = np.random.default_rng(4)
     scores = rng.integers(-30, 30, 40)
     fast = [choose(scores, 0.3, 1, Seeded(seed)) for seed in range(300)]
-    monkeypatch.setattr(choice, "_by_floats", lambda *_: None)
+    monkeypatch.setattr(exponential_mechanism, "_by_floats", lambda *_: None)
     slow = [choose(scores, 0.3, 1, Seeded(seed)) for seed in range(300)]
     assert fast == slow
 
@@ -103,7 +103,7 @@ def test_a_constant_added_to_every_score_changes_nothing(scores, constant, epsil
     st.integers(0, 2**64 - 1),
 )
 def test_every_choice_is_the_one_whose_share_holds_the_word(scores, epsilon, word):
-    place = choose(np.array(scores, dtype=np.int64), epsilon, 1, Replay([word, *[ONES // 3] * 15]))
+    place = choose(np.array(scores, dtype=np.int64), epsilon, 1, GivenWords([word, *[ONES // 3] * 15]))
     shares = softmax(scores, epsilon, 1)
     at = mpmath.mpf(word) / 2**64
     slack = mpmath.mpf(2) ** -50  # mpmath's own rounding outside the sixty digits, and the bits to come
@@ -112,7 +112,7 @@ def test_every_choice_is_the_one_whose_share_holds_the_word(scores, epsilon, wor
 
 
 def test_one_candidate_is_chosen_without_drawing():
-    assert choose(np.array([-7]), 1.0, 1, Replay([])) == 0
+    assert choose(np.array([-7]), 1.0, 1, GivenWords([])) == 0
 
 
 def test_neighbouring_scores_move_no_probability_by_more_than_the_claim():

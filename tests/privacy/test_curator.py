@@ -177,8 +177,8 @@ def test_scores_are_counted_once_for_all_rounds() -> None:
 
 
 def test_scores_are_the_same_when_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    import understudy.privacy.curator as room
-    from understudy.privacy import misfit, questions
+    import understudy.privacy.curator.curator as room
+    from understudy.privacy.curator import misfit, questions
 
     offered: list[list[int]] = []
     monkeypatch.setattr(room, "choose", lambda scores, *_: offered.append(scores.tolist()) or 0)
@@ -245,7 +245,7 @@ def test_a_batch_of_discoveries_pays_with_one_weight_a_column() -> None:
 
 def test_a_value_of_one_person_is_named_no_more_often_than_delta() -> None:
     # The threshold against the exact tail: P(k + noise >= threshold), for each value that could appear.
-    from understudy.privacy.discovery import gaussian_threshold, laplace_scale, laplace_threshold
+    from understudy.privacy.curator.discovery import gaussian_threshold, laplace_scale, laplace_threshold
 
     for epsilon, delta, neighbours in itertools.product(
         (0.01, 0.3, 1.0, 8.0),

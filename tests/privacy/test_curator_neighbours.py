@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from plain_engine import PlainEngine
 
-import understudy.privacy.curator as room
+import understudy.privacy.curator.curator as room
 from understudy.domain import Domain
 from understudy.marginals.query import Binned
 from understudy.privacy import Approximate, Budget, Choice, Curator, Gaussian, Neighbours, Seeded

@@ -14,8 +14,8 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError, DomainError, ParameterError
 from understudy.privacy import Budget, Choice, Curator, Group, Neighbours, Seeded, recompute
-from understudy.privacy import curator as curator_module
-from understudy.privacy.dependence import SENSITIVITY, dependence
+from understudy.privacy.curator import curator as curator_module
+from understudy.privacy.curator.dependence import SENSITIVITY, dependence
 
 BUDGET = Budget(2.0, 1e-9)
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from understudy.privacy import Neighbours
-from understudy.privacy.discovery import gaussian_threshold, laplace_threshold
+from understudy.privacy.curator.discovery import gaussian_threshold, laplace_threshold
 
 NEIGHBOURS = (Neighbours(), Neighbours("replace"), Neighbours(records=4))
 DELTAS = (1e-3, 1e-6, 1e-11)

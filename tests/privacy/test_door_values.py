@@ -26,9 +26,9 @@ from understudy.privacy import (
     Ledger,
     Neighbours,
     Seeded,
-    misfit,
     recompute,
 )
+from understudy.privacy.curator import misfit
 
 BUDGET = Budget(1.0, 1e-9)
 PAIRS = [("sex", "age"), ("sex", "school")]

@@ -10,8 +10,9 @@ from plain_engine import people
 from scipy.stats import norm
 
 from understudy.errors import BudgetError
-from understudy.privacy import Approximate, Budget, Choice, Curator, Filter, Gaussian, Slack, recompute, zcdp
-from understudy.privacy.filters import SET_ASIDE, filtered_epsilon
+from understudy.privacy import Approximate, Budget, Choice, Curator, Filter, Gaussian, Slack, recompute
+from understudy.privacy.accounting import zcdp
+from understudy.privacy.accounting.filters import SET_ASIDE, filtered_epsilon
 
 BUDGET = Budget(1.0, 1e-6)
 

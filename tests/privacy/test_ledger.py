@@ -12,7 +12,7 @@ import pytest
 
 from understudy.errors import BudgetError, LedgerError, ParameterError
 from understudy.privacy import Job, Ledger, default_ledger_path
-from understudy.privacy.mark import Mark
+from understudy.privacy.ledger.high_water_mark import HighWaterMark
 
 
 @pytest.fixture
@@ -204,14 +204,14 @@ def test_an_older_copy_is_refused_again_and_again(path: Path, tmp_path: Path) ->
 
 def test_an_older_copy_with_other_entries_since_is_refused(path: Path, tmp_path: Path) -> None:
     fill(path)
-    for file in (path, Mark(path).path):
+    for file in (path, HighWaterMark(path).path):
         shutil.copy(file, tmp_path / ("old" + file.suffix))
     Ledger(path).open(Job("people", "later"), 0.5, 1e-10)
-    mark = Mark(path).path.read_bytes()
+    mark = HighWaterMark(path).path.read_bytes()
     shutil.copy(tmp_path / "old.sqlite", path)
-    shutil.copy(tmp_path / "old.mark", Mark(path).path)
+    shutil.copy(tmp_path / "old.mark", HighWaterMark(path).path)
     Ledger(path).open(Job("people", "other"), 0.1, 1e-10)  # both files restored: this cannot be noticed
-    Mark(path).path.write_bytes(mark)
+    HighWaterMark(path).path.write_bytes(mark)
     with pytest.raises(LedgerError, match="edited"):
         Ledger(path)
 
@@ -230,10 +230,10 @@ def test_a_lost_ledger_does_not_start_at_zero(path: Path) -> None:
 
 def test_a_lost_mark_is_not_made_anew(path: Path) -> None:
     fill(path)
-    Mark(path).path.unlink()
+    HighWaterMark(path).path.unlink()
     with pytest.raises(LedgerError, match="mark file"):
         Ledger(path)
-    Mark(path).path.write_bytes(b"")
+    HighWaterMark(path).path.write_bytes(b"")
     with pytest.raises(LedgerError, match="mark file"):
         Ledger(path)
 
@@ -278,11 +278,11 @@ def test_a_charge_whose_mark_cannot_be_written_is_spent_but_not_answered(
 ) -> None:
     ledger = Ledger(path)
 
-    def full(self: Mark, seq: int, seal: str) -> None:
+    def full(self: HighWaterMark, seq: int, seal: str) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr(Mark, "reach", full)
+        disk.setattr(HighWaterMark, "reach", full)
         with pytest.raises(LedgerError, match="No space left"):
             ledger.open(Job("people", "x"), 1.0, 1e-9)
     assert ledger.account("people").spent[0] == 1  # in this process
@@ -291,7 +291,7 @@ def test_a_charge_whose_mark_cannot_be_written_is_spent_but_not_answered(
 
 def test_a_torn_line_of_the_mark_does_not_lock_anyone_out(path: Path) -> None:
     fill(path)
-    with Mark(path).path.open("ab") as file:
+    with HighWaterMark(path).path.open("ab") as file:
         file.write(b"\n12 ab")  # a crash in the middle of a line
     Ledger(path).open(Job("people", "later"), 0.5, 1e-10)
     assert Ledger(path).account("people").spent[0] == 2
@@ -321,7 +321,7 @@ def test_threads_of_one_process_do_not_overspend(path: Path) -> None:
 def test_no_one_else_can_read_the_ledger(path: Path) -> None:
     fill(path)
     assert path.stat().st_mode & 0o077 == 0
-    assert Mark(path).path.stat().st_mode & 0o077 == 0
+    assert HighWaterMark(path).path.stat().st_mode & 0o077 == 0
 
 
 def test_looking_does_not_make_a_ledger(path: Path) -> None:

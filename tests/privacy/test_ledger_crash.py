@@ -20,7 +20,7 @@ from plain_engine import people
 
 from understudy.errors import BudgetError, LedgerError
 from understudy.privacy import Budget, Choice, Curator, Gaussian, Job, Ledger
-from understudy.privacy.answers import pack, pack_text
+from understudy.privacy.ledger.stored_answers import pack, pack_text
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and kill -9"),

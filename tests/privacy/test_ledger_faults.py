@@ -13,7 +13,7 @@ import pytest
 
 from understudy.errors import BudgetError, LedgerError
 from understudy.privacy import Job, Ledger
-from understudy.privacy.log import Log
+from understudy.privacy.ledger.append_only_log import AppendOnlyLog
 
 FILES = ("ledger", "ledger.mark", "ledger-journal", "ledger-wal")
 SPENT = Fraction(1, 2)
@@ -89,14 +89,14 @@ def damaged(whole: Path, folder: Path, name: str, draw: random.Random) -> str:
 @pytest.fixture
 def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
     """No waiting for the disk: what is tried here is what is in the files, not when it got there."""
-    connect = Log._connect
+    connect = AppendOnlyLog._connect
 
-    def quick(log: Log) -> sqlite3.Connection:
+    def quick(log: AppendOnlyLog) -> sqlite3.Connection:
         connection = connect(log)
         connection.execute("PRAGMA synchronous = OFF")
         return connection
 
-    monkeypatch.setattr(Log, "_connect", quick)
+    monkeypatch.setattr(AppendOnlyLog, "_connect", quick)
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from understudy.errors import ParameterError
-from understudy.privacy import questions
-from understudy.privacy.misfit import beyond_blur
+from understudy.privacy.curator import questions
+from understudy.privacy.curator.misfit import beyond_blur
 
 
 def _array(values):

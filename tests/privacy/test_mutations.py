@@ -10,22 +10,14 @@ import pytest
 from planting import Suite, run
 
 from understudy.data.engines import table as data_table
-from understudy.privacy import (
-    budget,
-    calibration,
-    choice,
-    curator,
-    discovery,
-    ledger,
-    losses,
-    misfit,
-    randomness,
-    spending,
-)
-from understudy.privacy import table as noise_table
-from understudy.privacy.budget import Neighbours
-from understudy.privacy.curator import Curator
-from understudy.privacy.losses import Gaussian
+from understudy.privacy.accounting import budget, calibration, losses, spending
+from understudy.privacy.accounting.budget import Neighbours
+from understudy.privacy.accounting.losses import Gaussian
+from understudy.privacy.curator import curator, discovery, misfit
+from understudy.privacy.curator.curator import Curator
+from understudy.privacy.ledger import ledger
+from understudy.privacy.noise import cumulative_table as noise_table
+from understudy.privacy.noise import exponential_mechanism, randomness
 
 GAUSSIAN = curator.discrete_gaussian
 SUITE = Suite(checks)
@@ -216,8 +208,8 @@ def domain_read_from_the_records(patch):
 
 @caught_by(checks.check_choices_follow_half_the_exponent)
 def choice_without_its_one_half(patch):
-    rate = choice._rate
-    patch.setattr(choice, "_rate", lambda epsilon, sensitivity: 2 * rate(epsilon, sensitivity))
+    rate = exponential_mechanism._rate
+    patch.setattr(exponential_mechanism, "_rate", lambda epsilon, sensitivity: 2 * rate(epsilon, sensitivity))
 
 
 @caught_by(checks.check_choices_follow_half_the_exponent)
@@ -279,13 +271,13 @@ def limits_not_kept(patch):
 
 @caught_by(checks.check_a_job_done_twice_draws_once)
 def stored_answers_ignored(patch):
-    charge = ledger.LedgerPage.charge
+    charge = ledger.LedgerTranscript.charge
 
     def forgetful(self, number, question):
         charge(self, number, question)
 
-    patch.setattr(ledger.LedgerPage, "charge", forgetful)
-    patch.setattr(ledger.LedgerPage, "store", lambda self, number, answer: answer)
+    patch.setattr(ledger.LedgerTranscript, "charge", forgetful)
+    patch.setattr(ledger.LedgerTranscript, "store", lambda self, number, answer: answer)
 
 
 @caught_by(checks.check_seeded_noise_is_stamped)

@@ -17,9 +17,9 @@ from sampling_checks import (
 )
 
 from understudy.errors import ParameterError
-from understudy.privacy.noise import LARGEST_SCALE, discrete_gaussian, discrete_laplace
-from understudy.privacy.randomness import OperatingSystem, Seeded
-from understudy.privacy.table import Law, cumulate, tabulate
+from understudy.privacy.noise.cumulative_table import Law, cumulate, tabulate
+from understudy.privacy.noise.discrete_noise import LARGEST_SCALE, discrete_gaussian, discrete_laplace
+from understudy.privacy.noise.randomness import OperatingSystem, Seeded
 
 SCALES = [0.3, 0.4, 0.5, 0.7, 1.0, 1.271, 1.5, 2.0, 3.0, 5.0, 9.106]
 SCALES += [10.0, 29.275, 100.0, 333.3, 512.0, 512.1, 1000.0, 30_000.0, 1e6]

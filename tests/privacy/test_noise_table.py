@@ -8,11 +8,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from understudy.privacy import noise
-from understudy.privacy.exponential import below_exp, exp_bounds, exp_floats, exp_unit
-from understudy.privacy.noise import discrete_gaussian, laplace_error, table_error
-from understudy.privacy.randomness import Replay, Seeded
-from understudy.privacy.table import PRECISION, Law, cumulate, tabulate
+from understudy.privacy.noise import discrete_noise
+from understudy.privacy.noise.cumulative_table import PRECISION, Law, cumulate, tabulate
+from understudy.privacy.noise.discrete_noise import discrete_gaussian, laplace_error, table_error
+from understudy.privacy.noise.exp_bounds import below_exp, exp_bounds, exp_floats, exp_unit
+from understudy.privacy.noise.randomness import GivenWords, Seeded
 
 ONES = 2**64 - 1
 
@@ -51,7 +51,7 @@ def test_the_stated_error_covers_the_true_distance(scale, power, doubled):
 
 @pytest.mark.parametrize("scale", [600.0, 1111.1])
 def test_the_stated_error_covers_blocks(scale):
-    law, width = noise._plan(2, Fraction(scale))
+    law, width = discrete_noise._plan(2, Fraction(scale))
     cumulative, _ = cumulate(law)
     assert width > 1
     with mpmath.workdps(110):
@@ -90,7 +90,7 @@ def test_words_on_a_threshold_are_decided_by_their_further_bits(scale):
             words = [(bits >> shift) & ONES for shift in (129, 65, 1)] + [(bits & 1) << 63]
             if cumulative[k + 1] - threshold > 1 and bits >= 0:
                 # Thresholds deep in the tail differ in their last bits only: all 256 must count.
-                drawn = discrete_gaussian(scale, 1, Replay([leading << 1, *words]))
+                drawn = discrete_gaussian(scale, 1, GivenWords([leading << 1, *words]))
                 assert drawn[0] == expected
 
 
@@ -98,9 +98,9 @@ def test_words_next_to_a_threshold_need_no_further_bits():
     thresholds = tabulate(gaussian_law(3.0)).thresholds
     for k in range(0, 10):
         first = int(thresholds[k])
-        assert discrete_gaussian(3.0, 1, Replay([(first - 1) << 1]))[0] == k
-        assert discrete_gaussian(3.0, 1, Replay([(first - 1) << 1 | 1]))[0] == -k
-        assert discrete_gaussian(3.0, 1, Replay([(first + 1) << 1]))[0] == k + 1
+        assert discrete_gaussian(3.0, 1, GivenWords([(first - 1) << 1]))[0] == k
+        assert discrete_gaussian(3.0, 1, GivenWords([(first - 1) << 1 | 1]))[0] == -k
+        assert discrete_gaussian(3.0, 1, GivenWords([(first + 1) << 1]))[0] == k + 1
 
 
 def test_the_integer_bounds_hold_the_exponential():
@@ -130,14 +130,14 @@ def test_a_coin_on_the_edge_is_decided_by_as_many_bits_as_it_takes():
     agreed = lower >> 512
     assert agreed == upper >> 512  # 128 bits that both bounds share
     word, following = agreed >> 64, agreed & ONES
-    assert below_exp(x, word, Replay([following, 0, 0]))
-    assert not below_exp(x, word, Replay([following, ONES, ONES]))
-    assert below_exp(x, word - 1, Replay([]))
-    assert not below_exp(x, word + 1, Replay([]))
+    assert below_exp(x, word, GivenWords([following, 0, 0]))
+    assert not below_exp(x, word, GivenWords([following, ONES, ONES]))
+    assert below_exp(x, word - 1, GivenWords([]))
+    assert not below_exp(x, word + 1, GivenWords([]))
 
 
 def test_coins_that_floats_cannot_decide_follow_the_same_law(monkeypatch):
     usual = discrete_gaussian(900.0, 3000, Seeded(11))
-    monkeypatch.setattr(noise, "FLOAT_ERROR", 1.0)  # floats decide nothing: every coin in integers
+    monkeypatch.setattr(discrete_noise, "FLOAT_ERROR", 1.0)  # floats decide nothing: every coin in integers
     again = discrete_gaussian(900.0, 3000, Seeded(11))
     assert np.array_equal(usual, again)

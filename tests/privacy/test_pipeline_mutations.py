@@ -13,8 +13,10 @@ from planting import Suite, run
 from understudy.marginals import Measurement
 from understudy.pipeline import learning, release, synthesizer
 from understudy.pipeline.records import InMemory
-from understudy.privacy import Seeded, books, randomness
-from understudy.privacy.curator import Curator
+from understudy.privacy import Seeded
+from understudy.privacy.curator.curator import Curator
+from understudy.privacy.ledger import accounts
+from understudy.privacy.noise import randomness
 
 SUITE = Suite(checks)
 caught_by = SUITE.caught_by
@@ -64,17 +66,17 @@ def _with_source(patch, path, text):
 
 @caught_by(checks.check_the_environment_and_seeds_are_named_where_they_must_be_alone)
 def seed_read_when_a_module_is_imported(patch):
-    _with_source(patch, "privacy/randomness.py", "\n_SEED = os.getenv('UNDERSTUDY_SEED')\n")
+    _with_source(patch, "privacy/noise/randomness.py", "\n_SEED = os.getenv('UNDERSTUDY_SEED')\n")
 
 
 @caught_by(checks.check_the_environment_and_seeds_are_named_where_they_must_be_alone)
 def seeded_noise_in_a_mechanism(patch):
-    _with_source(patch, "mechanisms/mst.py", "\nfrom understudy.privacy.randomness import Seeded\n")
+    _with_source(patch, "mechanisms/mst.py", "\nfrom understudy.privacy.noise.randomness import Seeded\n")
 
 
 @caught_by(checks.check_the_environment_and_seeds_are_named_where_they_must_be_alone)
 def generator_of_its_own_in_the_noise(patch):
-    _with_source(patch, "privacy/noise.py", "\n_rng = np.random.default_rng()\n")
+    _with_source(patch, "privacy/noise/discrete_noise.py", "\n_rng = np.random.default_rng()\n")
 
 
 # -- the number of records -------------------------------------------------------------------------------
@@ -230,10 +232,10 @@ def every_run_a_new_job(patch):
 @caught_by(checks.check_a_limit_holds_for_the_public_door)
 def jobs_of_a_table_not_added_up(patch):
     def last(self):
-        jobs = [(books.exact(job.epsilon), books.exact(job.delta)) for job in self.jobs.values()]
-        return (jobs or [(books.Fraction(0), books.Fraction(0))])[-1]
+        jobs = [(accounts.exact(job.epsilon), accounts.exact(job.delta)) for job in self.jobs.values()]
+        return (jobs or [(accounts.Fraction(0), accounts.Fraction(0))])[-1]
 
-    patch.setattr(books.Account, "spent", property(last))
+    patch.setattr(accounts.Account, "spent", property(last))
 
 
 @pytest.mark.parametrize("name", SUITE.bugs)

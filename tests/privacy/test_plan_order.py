@@ -10,7 +10,7 @@ from plain_engine import people
 
 from understudy.errors import BudgetError
 from understudy.privacy import Budget, Choice, Curator, Gaussian, Group, Neighbours
-from understudy.privacy.spending import Allowance
+from understudy.privacy.accounting.spending import Allowance
 
 third = Fraction(1, 3)
 GROUPS = [

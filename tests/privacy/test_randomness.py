@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from understudy.errors import ParameterError
-from understudy.privacy.choice import choose
-from understudy.privacy.noise import discrete_gaussian
-from understudy.privacy.randomness import OperatingSystem, Replay, Seeded, extend
+from understudy.privacy.noise.discrete_noise import discrete_gaussian
+from understudy.privacy.noise.exponential_mechanism import choose
+from understudy.privacy.noise.randomness import GivenWords, OperatingSystem, Seeded, extend
 
 
 def seed_everything() -> None:
@@ -59,7 +59,7 @@ def test_a_forked_process_never_repeats_its_parents_words():
 def test_only_the_operating_system_is_private():
     assert OperatingSystem().private is True
     assert Seeded(1).private is False
-    assert Replay([]).private is False
+    assert GivenWords([]).private is False
 
 
 def test_words_fill_all_64_bits_evenly():
@@ -73,10 +73,10 @@ def test_words_fill_all_64_bits_evenly():
 def test_a_seed_replays_and_an_empty_replay_refuses():
     assert np.array_equal(Seeded(5).words(10), Seeded(5).words(10))
     with pytest.raises(ParameterError, match="replay"):
-        Replay([1, 2]).words(3)
+        GivenWords([1, 2]).words(3)
 
 
 def test_a_number_seen_more_closely_keeps_the_bits_already_seen():
-    assert extend(0b101, 64, Replay([7])) == (0b101 << 64) | 7
-    assert extend(0b101, 3, Replay([0b110 << 61])) == 0b101110
-    assert extend(1, 65, Replay([2**64 - 1, 0])) == ((2**65 - 1) << 1)
+    assert extend(0b101, 64, GivenWords([7])) == (0b101 << 64) | 7
+    assert extend(0b101, 3, GivenWords([0b110 << 61])) == 0b101110
+    assert extend(1, 65, GivenWords([2**64 - 1, 0])) == ((2**65 - 1) << 1)

@@ -11,7 +11,8 @@ import release_checks as checks
 from planting import Suite, run
 
 from understudy.pipeline import charged, release, release_file
-from understudy.privacy import log, mark, verification
+from understudy.privacy.curator import verification
+from understudy.privacy.ledger import append_only_log, high_water_mark
 
 SUITE = Suite(checks)
 caught_by = SUITE.caught_by
@@ -102,25 +103,25 @@ def mark_that_everybody_can_read(patch):
     def open_to_all(path, flags, mode=0o777):
         return opened(path, flags, 0o666)
 
-    append = mark.Mark._append
+    append = high_water_mark.HighWaterMark._append
 
     def loose(self, line):
         with pytest.MonkeyPatch.context() as inner:
-            inner.setattr(mark.os, "open", open_to_all)
+            inner.setattr(high_water_mark.os, "open", open_to_all)
             append(self, line)
 
-    patch.setattr(mark.Mark, "_append", loose)
+    patch.setattr(high_water_mark.HighWaterMark, "_append", loose)
 
 
 @caught_by(checks.check_a_ledger_is_its_owners_alone)
 def ledger_that_everybody_can_read(patch):
-    make = log.Log._make
+    make = append_only_log.AppendOnlyLog._make
 
     def loose(self):
         self.path.touch(0o666)
         make(self)
 
-    patch.setattr(log.Log, "_make", loose)
+    patch.setattr(append_only_log.AppendOnlyLog, "_make", loose)
 
 
 @pytest.mark.parametrize("name", SUITE.bugs)

@@ -10,13 +10,15 @@ import pytest
 import rival_checks as checks
 from planting import Suite, run
 
-from understudy.privacy import Choice, Neighbours, batch, curator, dependence, sparse, spending
-from understudy.privacy.batch import BatchPrice
-from understudy.privacy.curator import Curator
-from understudy.privacy.session import Session
+from understudy.privacy import Choice, Neighbours
+from understudy.privacy.accounting import spending
+from understudy.privacy.curator import batch_price, curator, dependence, thresholded_histogram
+from understudy.privacy.curator.batch_price import BatchPrice
+from understudy.privacy.curator.curator import Curator
+from understudy.privacy.curator.session import CuratorSession
 
 LAPLACE = curator.discrete_laplace
-PAST = sparse.past_threshold
+PAST = thresholded_histogram.past_threshold
 SUITE = Suite(checks)
 caught_by = SUITE.caught_by
 
@@ -114,23 +116,23 @@ def blur_rounded_to_the_nearest_after_floats(patch):
 
 def _with_scales(patch: pytest.MonkeyPatch, change: Any) -> None:
     """Batches at a Laplace loss with another scale than they pay for."""
-    pure = batch._pure
+    pure = batch_price._pure
 
     def changed(allowance, budget, weights, sizes):
         cost = pure(allowance, budget, weights, sizes)
         return replace(cost, scales=tuple(change(scale, len(sizes)) for scale in cost.scales))
 
-    patch.setattr(batch, "_pure", changed)
+    patch.setattr(batch_price, "_pure", changed)
 
 
 @caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
 def laplace_noise_blind_to_its_neighbours(patch):
-    patch.setattr(batch, "laplace_scale", lambda epsilon, neighbours: 1 / epsilon)
+    patch.setattr(batch_price, "laplace_scale", lambda epsilon, neighbours: 1 / epsilon)
 
 
 @caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
 def laplace_noise_of_replaced_records_as_of_added_ones(patch):
-    patch.setattr(batch, "laplace_scale", lambda epsilon, neighbours: neighbours.records / epsilon)
+    patch.setattr(batch_price, "laplace_scale", lambda epsilon, neighbours: neighbours.records / epsilon)
 
 
 @caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
@@ -217,12 +219,12 @@ def true_counts_past_a_noisy_threshold(patch):
 
 @caught_by(checks.check_histograms_are_noise_on_every_cell_then_a_cut_off)
 def histogram_blind_to_its_neighbours(patch):
-    patch.setattr(sparse, "laplace_scale", lambda epsilon, neighbours: 1 / epsilon)
+    patch.setattr(thresholded_histogram, "laplace_scale", lambda epsilon, neighbours: 1 / epsilon)
 
 
 @caught_by(checks.check_histograms_are_noise_on_every_cell_then_a_cut_off)
 def empty_cells_lifted_to_the_threshold_and_no_higher(patch):
-    patch.setattr(sparse, "_geometric", _flat(sparse._geometric))
+    patch.setattr(thresholded_histogram, "_geometric", _flat(thresholded_histogram._geometric))
 
 
 def _flat(geometric: Any) -> Any:
@@ -230,7 +232,7 @@ def _flat(geometric: Any) -> Any:
 
     def flat(scale, size, source):
         drawn = geometric(scale, size, source)
-        return drawn if isinstance(scale, sparse.Fraction) else np.zeros_like(drawn)
+        return drawn if isinstance(scale, thresholded_histogram.Fraction) else np.zeros_like(drawn)
 
     return flat
 
@@ -245,8 +247,8 @@ def empty_cells_never_noised(patch):
 
 @caught_by(checks.check_audit_of_histograms)
 def empty_cells_half_as_often(patch):
-    passing = sparse.passing
-    patch.setattr(sparse, "passing", lambda scale, floor: passing(scale, floor) / 2)
+    passing = thresholded_histogram.passing
+    patch.setattr(thresholded_histogram, "passing", lambda scale, floor: passing(scale, floor) / 2)
 
 
 @caught_by(checks.check_audit_of_histograms)
@@ -264,8 +266,10 @@ def filled_cells_released_whatever_their_noise(patch):
 
 @caught_by(checks.check_audit_of_histograms)
 def histogram_at_twice_its_epsilon(patch):
-    scale = sparse.laplace_scale
-    patch.setattr(sparse, "laplace_scale", lambda epsilon, neighbours: scale(2 * epsilon, neighbours))
+    scale = thresholded_histogram.laplace_scale
+    patch.setattr(
+        thresholded_histogram, "laplace_scale", lambda epsilon, neighbours: scale(2 * epsilon, neighbours)
+    )
 
 
 def _empties(patch: pytest.MonkeyPatch, take: Any) -> None:
@@ -273,9 +277,9 @@ def _empties(patch: pytest.MonkeyPatch, take: Any) -> None:
 
     def places_of(places, cost, source):
         empty = np.setdiff1d(np.arange(cost.cells), places)
-        return take(empty, float(sparse.passing(cost.scale, cost.floor)), places.size, source)
+        return take(empty, float(thresholded_histogram.passing(cost.scale, cost.floor)), places.size, source)
 
-    patch.setattr(sparse, "_empty_places", places_of)
+    patch.setattr(thresholded_histogram, "_empty_places", places_of)
 
 
 @caught_by(checks.check_empty_cells_tell_nothing_of_the_filled_ones)
@@ -304,18 +308,18 @@ def empty_cells_from_the_front(patch):
 
 @caught_by(checks.check_every_answer_is_charged_in_full)
 def choices_never_counted_down(patch):
-    charge = spending.Plan.charge
+    charge = spending.PlannedSpending.charge
 
     def generous(self, asked, loss, slack):
         after = charge(self, asked, loss, slack)
         return self if isinstance(asked, Choice) else after
 
-    patch.setattr(spending.Plan, "charge", generous)
+    patch.setattr(spending.PlannedSpending, "charge", generous)
 
 
 @caught_by(checks.check_every_answer_is_charged_in_full)
 def histograms_for_free(patch):
-    price = sparse.price
+    price = thresholded_histogram.price
 
     def free(allowance, budget, clique, cells, threshold):
         return replace(price(allowance, budget, clique, cells, threshold), allowance=allowance.opened())
@@ -325,7 +329,7 @@ def histograms_for_free(patch):
 
 @caught_by(checks.check_every_answer_is_charged_in_full)
 def histograms_left_off_the_books(patch):
-    price = sparse.price
+    price = thresholded_histogram.price
 
     def unnamed(*asked):
         cost = price(*asked)
@@ -336,13 +340,13 @@ def histograms_left_off_the_books(patch):
 
 @caught_by(checks.check_every_answer_is_charged_in_full)
 def a_batch_of_laplace_answers_charged_as_one(patch):
-    pure = batch._pure
+    pure = batch_price._pure
 
     def once(allowance, budget, weights, sizes):
         one = pure(allowance, budget, weights[:1], sizes[:1])
         return replace(one, scales=one.scales * len(sizes))
 
-    patch.setattr(batch, "_pure", once)
+    patch.setattr(batch_price, "_pure", once)
 
 
 @caught_by(checks.check_every_question_is_charged_before_a_record_is_touched)
@@ -367,13 +371,13 @@ def cells_counted_before_the_charge(patch):
 
 @caught_by(checks.check_every_question_is_charged_before_a_record_is_touched)
 def answers_drawn_before_the_charge(patch):
-    ask = Session.ask
+    ask = CuratorSession.ask
 
     def late(self, allowance, losses, words, answer):
         drawn = answer()
         return ask(self, allowance, losses, words, lambda: drawn)
 
-    patch.setattr(Session, "ask", late)
+    patch.setattr(CuratorSession, "ask", late)
 
 
 @pytest.mark.parametrize("name", SUITE.bugs)

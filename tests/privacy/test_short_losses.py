@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from understudy.privacy import gaussian
-from understudy.privacy.lattice import Lattice
-from understudy.privacy.pure import Atoms
+from understudy.privacy.accounting import gaussian
+from understudy.privacy.accounting.discrete_gaussian_curve import Lattice
+from understudy.privacy.accounting.pure_dp import Atoms
 
 
 def delta(losses: np.ndarray, masses: np.ndarray, epsilon: float) -> float:

@@ -13,9 +13,9 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError, DomainError, ParameterError, SizeError
 from understudy.privacy import Budget, Curator, Group, Neighbours, Seeded, recompute
-from understudy.privacy.losses import Laplace
-from understudy.privacy.sparse import gap_scale, passing, past_threshold, price
-from understudy.privacy.spending import Allowance
+from understudy.privacy.accounting.losses import Laplace
+from understudy.privacy.accounting.spending import Allowance
+from understudy.privacy.curator.thresholded_histogram import gap_scale, passing, past_threshold, price
 
 BUDGET = Budget(2.0, 1e-9)
 

@@ -9,24 +9,19 @@ import pytest
 import spending_checks as checks
 from planting import Suite, run
 
-from understudy.privacy import (
-    batch,
-    chain,
+from understudy.privacy.accounting import filters, losses, spending, zcdp
+from understudy.privacy.accounting.composition import compose
+from understudy.privacy.accounting.losses import Gaussian
+from understudy.privacy.curator import (
+    batch_price,
     curator,
-    filters,
-    log,
-    losses,
-    mark,
     questions,
     session,
-    sparse,
-    spending,
+    thresholded_histogram,
     verification,
-    zcdp,
 )
-from understudy.privacy.composition import compose
-from understudy.privacy.log import Log
-from understudy.privacy.losses import Gaussian
+from understudy.privacy.ledger import append_only_log, hash_chain, high_water_mark
+from understudy.privacy.ledger.append_only_log import AppendOnlyLog
 
 SUITE = Suite(checks)
 caught_by = SUITE.caught_by
@@ -42,23 +37,23 @@ def test_the_product_passes(check, tmp_path):
 
 @caught_by(checks.check_slack_stays_within_its_share)
 def slack_never_checked(patch):
-    for module in (spending, batch):
+    for module in (spending, batch_price):
         patch.setattr(module, "check_slack", lambda slack, budget: None)
 
 
 @caught_by(checks.check_slack_stays_within_its_share)
 def slack_of_one_batch_never_checked(patch):
-    patch.setattr(batch, "check_slack", lambda slack, budget: None)
+    patch.setattr(batch_price, "check_slack", lambda slack, budget: None)
 
 
 @caught_by(checks.check_slack_stays_within_its_share)
 def slack_of_a_plan_forgotten_after_each_question(patch):
-    charge = spending.Plan.charge
+    charge = spending.PlannedSpending.charge
 
     def forgetful(self, asked, loss, slack):
         return spending.replace(charge(self, asked, loss, slack), slack=0.0)
 
-    patch.setattr(spending.Plan, "charge", forgetful)
+    patch.setattr(spending.PlannedSpending, "charge", forgetful)
 
 
 @caught_by(checks.check_noise_is_never_below_what_was_charged)
@@ -66,7 +61,7 @@ def scales_rounded_down(patch):
     def down(scales):
         return [math.nextafter(scale, 0) for scale in scales]
 
-    patch.setattr(batch, "rounded_up", down)
+    patch.setattr(batch_price, "rounded_up", down)
 
 
 @caught_by(checks.check_noise_is_never_below_what_was_charged)
@@ -74,7 +69,7 @@ def laplace_scales_rounded_down(patch):
     def down(epsilon, neighbours):
         return neighbours.l1 / epsilon * (1 - 2.0**-50)
 
-    for module in (batch, sparse):
+    for module in (batch_price, thresholded_histogram):
         patch.setattr(module, "laplace_scale", down)
 
 
@@ -115,7 +110,7 @@ def filters_recomputed_as_plans(patch):
 
 @caught_by(checks.check_choices_keep_the_order_of_their_plan)
 def choices_asked_in_any_order(patch):
-    patch.setattr(spending.Plan, "_reach", lambda self, place: 0)
+    patch.setattr(spending.PlannedSpending, "_reach", lambda self, place: 0)
 
 
 # -- the door --------------------------------------------------------------------------------------------
@@ -139,7 +134,7 @@ def subclass_of_a_loss_admitted(patch):
 
 @caught_by(checks.check_no_question_is_asked_inside_another)
 def question_inside_a_question_admitted(patch):
-    patch.setattr(session.Session, "turn", lambda self: self._lock)
+    patch.setattr(session.CuratorSession, "turn", lambda self: self._lock)
 
 
 @caught_by(checks.check_a_source_is_private_by_its_type_alone)
@@ -152,14 +147,14 @@ def source_that_vouches_for_itself(patch):
 
 
 def _with_pragma(patch, pragma):
-    connect = Log._connect
+    connect = AppendOnlyLog._connect
 
     def loose(self):
         connection = connect(self)
         connection.execute(pragma)
         return connection
 
-    patch.setattr(Log, "_connect", loose)
+    patch.setattr(AppendOnlyLog, "_connect", loose)
 
 
 @caught_by(checks.check_every_commit_outlives_a_power_cut)
@@ -179,19 +174,19 @@ def journal_kept_in_memory(patch):
 
 @caught_by(checks.check_the_mark_is_synced_before_a_count)
 def mark_not_synced(patch):
-    append = mark.Mark._append
+    append = high_water_mark.HighWaterMark._append
 
     def lazy(self, line):
         with pytest.MonkeyPatch.context() as inner:
-            inner.setattr(mark.os, "fsync", lambda descriptor: None)
+            inner.setattr(high_water_mark.os, "fsync", lambda descriptor: None)
             append(self, line)
 
-    patch.setattr(mark.Mark, "_append", lazy)
+    patch.setattr(high_water_mark.HighWaterMark, "_append", lazy)
 
 
 @caught_by(checks.check_the_mark_is_synced_before_a_count)
 def mark_not_raised(patch):
-    patch.setattr(mark.Mark, "reach", lambda self, seq, seal: None)
+    patch.setattr(high_water_mark.HighWaterMark, "reach", lambda self, seq, seal: None)
 
 
 # -- a ledger that is not what it was --------------------------------------------------------------------
@@ -199,27 +194,27 @@ def mark_not_raised(patch):
 
 @caught_by(checks.check_an_older_ledger_is_refused)
 def mark_never_compared(patch):
-    patch.setattr(Log, "_compare", lambda self: None)
+    patch.setattr(AppendOnlyLog, "_compare", lambda self: None)
 
 
 @caught_by(checks.check_an_older_ledger_is_refused)
 def mark_compared_by_its_length_alone(patch):
-    patch.setattr(mark.Mark, "unmet", lambda self, seals: None if self.intact() else 0)
+    patch.setattr(high_water_mark.HighWaterMark, "unmet", lambda self, seals: None if self.intact() else 0)
 
 
 @caught_by(checks.check_an_edited_ledger_is_refused)
 def seals_never_verified(patch):
-    patch.setattr(log, "follow", lambda previous, entry: None)
+    patch.setattr(append_only_log, "follow", lambda previous, entry: None)
 
 
 @caught_by(checks.check_an_edited_ledger_is_refused)
 def seal_that_leaves_the_body_out(patch):
-    whole = chain._seal
+    whole = hash_chain._seal
 
     def partial(seq, time, kind, name, job, body, *rest):
         return whole(seq, time, kind, name, job, "", *rest)
 
-    patch.setattr(chain, "_seal", partial)
+    patch.setattr(hash_chain, "_seal", partial)
 
 
 @caught_by(checks.check_an_edited_answer_is_refused)
@@ -229,7 +224,7 @@ def answers_never_verified(patch):
             self._connection.execute("SELECT answer FROM entries WHERE seq = ?", (seq,)).fetchone()[0]
         )
 
-    patch.setattr(log.Turn, "answer", trusting)
+    patch.setattr(append_only_log.Turn, "answer", trusting)
 
 
 @pytest.mark.parametrize("name", SUITE.bugs)

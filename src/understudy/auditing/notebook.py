@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from understudy.privacy import Job, Ledger
-from understudy.privacy.page import LoosePage
+from understudy.privacy.ledger.transcript import MemoryTranscript
 
 
 @dataclass
@@ -19,13 +19,13 @@ class Answered:
 
 
 @dataclass
-class _Leaf(LoosePage):
-    """A page in memory whose answers can be read afterwards."""
+class _Leaf(MemoryTranscript):
+    """A transcript in memory whose answers can be read afterwards."""
 
     log: list[Answered] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        LoosePage.__init__(self)
+        MemoryTranscript.__init__(self)
 
     def charge(self, number: int, question: Mapping[str, Any]) -> bytes | None:
         self.log.append(Answered(question))
@@ -54,5 +54,5 @@ class Notebook(Ledger):
         return self._leaf.log
 
     def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> Any:
-        """The one page there is."""
+        """The one transcript there is."""
         return self._leaf

@@ -19,7 +19,7 @@ from understudy.domain import Clique
 from understudy.marginals import Counter
 from understudy.pipeline import Release
 from understudy.privacy import Budget, Curator, Gaussian, Laplace, Loss, loss_from_dict
-from understudy.privacy.answers import unpack, unpack_text
+from understudy.privacy.ledger.stored_answers import unpack, unpack_text
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

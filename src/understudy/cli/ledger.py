@@ -12,8 +12,8 @@ from understudy.cli.console import show_json, show_table
 from understudy.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
-    from understudy.privacy.books import Account, JobRecord
-    from understudy.privacy.ledger import Ledger
+    from understudy.privacy.ledger.accounts import Account, JobRecord
+    from understudy.privacy.ledger.ledger import Ledger
 
 
 @click.command("ledger", short_help="Show what has been spent on a table.")
@@ -39,8 +39,8 @@ def command(
       understudy ledger people --limit-epsilon 4 --limit-delta 1e-8
       understudy ledger people --json
     """
-    from understudy.privacy.budget import Budget
-    from understudy.privacy.ledger import Ledger
+    from understudy.privacy.accounting.budget import Budget
+    from understudy.privacy.ledger.ledger import Ledger
 
     name = _plain(name)
     limits = (limit_epsilon, limit_delta)

@@ -9,7 +9,7 @@ from typing import Any
 
 from understudy.errors import ReleaseError
 from understudy.privacy import Group, Role, loss_from_dict, recompute
-from understudy.privacy.budget import positive, probability
+from understudy.privacy.accounting.budget import positive, probability
 
 _LOSSES = {
     "choose": "choice",

@@ -19,7 +19,7 @@ from understudy.errors import ReleaseError
 from understudy.marginals import Measurement
 from understudy.marginals.query import Binned
 from understudy.mechanisms.generator import Generator, Grouped
-from understudy.privacy.verification import UNREADABLE
+from understudy.privacy.curator.verification import UNREADABLE
 from understudy.transforms.compress import Compression
 
 _ROUNDING = 1e-9  # of a standard deviation: averages and merged codes are computed in floats

@@ -23,7 +23,7 @@ from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
-from understudy.privacy.verification import UNREADABLE
+from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import page
 from understudy.transforms.codec import Within
 from understudy.transforms.compress import Compression

@@ -35,7 +35,7 @@ from understudy.pipeline.progress import Progress
 from understudy.pipeline.records import Reading, Records, Uncoded, check_columns, encode_alone
 from understudy.pipeline.release import Release
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
-from understudy.privacy.budget import LARGE_EPSILON
+from understudy.privacy.accounting.budget import LARGE_EPSILON
 from understudy.transforms.derive import TableTransform
 
 Stage = Callable[[str], None]

@@ -1,0 +1,231 @@
+"""What one question costs, as frozen values: Gaussian, Choice, Laplace, Approximate, Slack.
+
+Each knows the rho of zero-concentrated privacy that it implies and the delta it adds outright (`slack`).
+How several compose tightly is `composition`'s business. Proofs: docs/privacy.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from understudy.errors import BudgetError
+from understudy.privacy.accounting.budget import ONE_RECORD, Neighbours, positive, probability, real, whole
+from understudy.privacy.plain_values import plain_value
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """A batch of marginals, each with independent discrete Gaussian noise on its counts.
+
+    `sigma` is the scale at sensitivity one, so the loss is that of mu = 1 / sigma whatever the neighbours.
+    `weights` are normalised to a sum of squares of one, so the whole batch has sensitivity one; marginal i
+    gets integer noise of scale `scales[i]`. Weights of None mean not known yet: the worst is assumed.
+    """
+
+    sigma: float
+    weights: tuple[float, ...] | None = (1.0,)
+    neighbours: Neighbours = ONE_RECORD
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", normalised(self.weights))
+        object.__setattr__(self, "neighbours", plain_value(self.neighbours, Neighbours))
+        if not isinstance(self.neighbours, Neighbours):
+            raise BudgetError(f"neighbours {self.neighbours!r} are not Neighbours.")
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """The noise scale of each marginal of the batch, in counts."""
+        if self.weights is None:
+            raise BudgetError("a Gaussian loss of unknown weights has no scales.", hint="give its weights.")
+        return tuple(self.sigma * self.neighbours.l2 / weight for weight in self.weights)
+
+    @property
+    def rho(self) -> float:
+        """1 / (2 sigma^2): the discrete Gaussian has the zCDP of the continuous one, exactly."""
+        square = self.sigma * self.sigma
+        return 0.5 / square if square else math.inf
+
+    @property
+    def slack(self) -> float:
+        return 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The loss as plain JSON values."""
+        weights = None if self.weights is None else list(self.weights)
+        return {
+            "kind": "gaussian",
+            "sigma": self.sigma,
+            "weights": weights,
+            "neighbours": self.neighbours.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`count` draws of the exponential mechanism, each with probability as exp(epsilon q / (2 l1)).
+
+    Each draw's loss lies in an interval of length epsilon ("bounded range"), and is epsilon^2/8-zCDP.
+    """
+
+    epsilon: float
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "count", whole("count", self.count))
+
+    @property
+    def rho(self) -> float:
+        """epsilon^2 / 8 for each draw."""
+        return self.count * (self.epsilon * self.epsilon) / 8
+
+    @property
+    def slack(self) -> float:
+        return 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The loss as plain JSON values."""
+        return {"kind": "choice", "epsilon": self.epsilon, "count": self.count}
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """`count` answers with discrete Laplace noise (or anything else), each epsilon-differentially private."""
+
+    epsilon: float
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "count", whole("count", self.count))
+
+    @property
+    def rho(self) -> float:
+        """epsilon^2 / 2 for each answer."""
+        return self.count * (self.epsilon * self.epsilon) / 2
+
+    @property
+    def slack(self) -> float:
+        return 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The loss as plain JSON values."""
+        return {"kind": "laplace", "epsilon": self.epsilon, "count": self.count}
+
+
+@dataclass(frozen=True)
+class Approximate:
+    """One (epsilon, delta)-differentially private answer; epsilon may be zero."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        epsilon = real("epsilon", self.epsilon)
+        if epsilon < 0:
+            raise BudgetError(f"epsilon {epsilon!r} is below 0.", hint="epsilon must be 0 or more.")
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", probability("delta", self.delta))
+
+    @property
+    def rho(self) -> float:
+        """epsilon^2 / 2, outside an event of probability delta."""
+        return self.epsilon * self.epsilon / 2
+
+    @property
+    def slack(self) -> float:
+        return self.delta
+
+    def to_dict(self) -> dict[str, Any]:
+        """The loss as plain JSON values."""
+        return {"kind": "approximate", "epsilon": self.epsilon, "delta": self.delta}
+
+
+@dataclass(frozen=True)
+class Slack:
+    """A delta added outright: an event of at most this probability in which the promise may fail."""
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", probability("delta", self.delta))
+
+    @classmethod
+    def of_distance(cls, distance: float, epsilon: float) -> Slack:
+        """The slack, at epsilon, of a sampler within this total variation distance of the exact one.
+
+        Both neighbours' distributions are off by `distance`, the second one counts e^epsilon times.
+        """
+        number = real("epsilon", epsilon)
+        log_delta = (
+            math.log(positive("distance", distance)) + max(number, 0.0) + math.log1p(math.exp(-abs(number)))
+        )
+        if log_delta >= 0:
+            raise BudgetError(
+                f"epsilon {number:g} is so large that noise within {distance:.0e} of its law promises nothing.",
+                hint=f"use an epsilon below {-math.log(distance):.0f}.",
+            )
+        return cls(math.exp(log_delta) * (1 + 1e-12))
+
+    @property
+    def rho(self) -> float:
+        return 0.0
+
+    @property
+    def slack(self) -> float:
+        return self.delta
+
+    def to_dict(self) -> dict[str, Any]:
+        """The loss as plain JSON values."""
+        return {"kind": "slack", "delta": self.delta}
+
+
+Loss = Gaussian | Choice | Laplace | Approximate | Slack
+LOSSES: tuple[type[Loss], ...] = (Gaussian, Choice, Laplace, Approximate, Slack)
+_KINDS: Mapping[str, type[Loss]] = {
+    "gaussian": Gaussian,
+    "choice": Choice,
+    "laplace": Laplace,
+    "approximate": Approximate,
+    "slack": Slack,
+}
+
+
+def loss_from_dict(plain: Mapping[str, Any]) -> Loss:
+    """The loss that `to_dict` wrote, checked again."""
+    if not isinstance(plain, Mapping) or plain.get("kind") not in _KINDS:
+        raise BudgetError("a loss is a table whose kind is one of " + ", ".join(_KINDS) + ".")
+    fields = {str(name): value for name, value in plain.items() if name != "kind"}
+    try:
+        if "neighbours" in fields:
+            fields["neighbours"] = Neighbours(**fields["neighbours"])
+        return _KINDS[plain["kind"]](**fields)
+    except TypeError:
+        raise BudgetError(
+            f"a loss of kind {plain['kind']!r} has other fields than {sorted(fields)}."
+        ) from None
+
+
+def normalised(weights: Any) -> tuple[float, ...]:
+    """Weights scaled to a sum of squares of one (to 1e-13; accounting leaves room for it)."""
+    try:
+        checked = [positive("weight", weight) for weight in weights]
+    except TypeError:
+        raise BudgetError(f"weights {weights!r} are not a sequence of numbers.") from None
+    if not checked:
+        raise BudgetError("a batch has no weights.", hint="measure at least one marginal.")
+    largest = max(checked)
+    ratios = [weight / largest for weight in checked]
+    if min(ratios) < 1e-100:
+        raise BudgetError(
+            "the smallest weight is below 1e-100 of the largest.", hint="leave that marginal out."
+        )
+    if abs(math.fsum(weight * weight for weight in checked) - 1) < 1e-13:
+        return tuple(checked)  # already normalised: the same weights again, to the last bit
+    norm = math.sqrt(math.fsum(ratio * ratio for ratio in ratios))
+    return tuple(ratio / norm for ratio in ratios)

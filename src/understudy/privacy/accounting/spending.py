@@ -1,0 +1,288 @@
+"""How a curator's budget is spent: in parts that add up, each with its own rule of composition.
+
+A part is a budget set aside for one question, for a plan that was fixed beforehand (exact composition), or
+for questions whose costs depend on earlier answers (zCDP filter). Parts add up by basic composition. All
+values are frozen: a charge returns what is left after it. A plan's choices are asked in its order; a plan or a
+filter takes all that is left, so it is the last part. Proofs: docs/privacy.md, "The curator".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+from understudy.errors import BudgetError
+from understudy.privacy.accounting.budget import Budget, Neighbours
+from understudy.privacy.accounting.calibration import Group, calibrate
+from understudy.privacy.accounting.filters import FILTER_RULE, Filter
+from understudy.privacy.accounting.losses import Approximate, Choice, Gaussian, Laplace, Loss, Slack
+from understudy.privacy.plain_values import exact
+
+# The share of a part's delta that noise is not calibrated to: it pays for the error of noise tables (some
+# 1e-60) and for the thresholds of discoveries. It costs a few parts in 10^5 of noise. Slack may fill half of it:
+# questions are chosen by answers, and those of the two worlds may use it on different things.
+SLACK_SHARE = 2.0**-10
+# Of a part's delta, what the thresholds of one whole batch of discoveries may use.
+DISCOVERY_SHARE = 2.0**-12
+
+
+class BudgetPart(Protocol):
+    """A budget set aside, and the rule by which questions are charged to it."""
+
+    @property
+    def budget(self) -> Budget:
+        """What this part may cost in all."""
+        ...
+
+    @property
+    def rule(self) -> str:
+        """The rule, for the certificate."""
+        ...
+
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> BudgetPart:
+        """The part after one more question; refused when the rule does not admit it.
+
+        `asked` is the loss as the caller named it, `loss` the same with the weights that are really used.
+        """
+        ...
+
+    def piece(self, loss: Gaussian) -> tuple[BudgetPart, Gaussian]:
+        """One marginal's worth of a batch asked one by one, and the part in which it may be charged."""
+        ...
+
+
+@dataclass(frozen=True)
+class SingleSpending:
+    """A part for one question."""
+
+    budget: Budget
+    rule: str = "one question"
+
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> BudgetPart:
+        raise BudgetError("this part of the budget was set aside for one question, which was asked.")
+
+    def piece(self, loss: Gaussian) -> tuple[BudgetPart, Gaussian]:
+        raise BudgetError("this part of the budget was set aside for one question, which was asked.")
+
+
+@dataclass(frozen=True)
+class PlannedLoss:
+    """A loss still to be asked, how often, and the batch it is a piece of."""
+
+    loss: Loss
+    left: int = 1
+    batch: Gaussian | None = None
+
+
+@dataclass(frozen=True)
+class PlannedSpending:
+    """A part for a plan that was fixed before its first question."""
+
+    budget: Budget
+    planned: tuple[PlannedLoss, ...]
+    slack: float = 0.0
+    rule: str = "exact composition of a plan fixed beforehand"
+    # Choices planned before this place may no longer be asked: the plan was composed in its order, and a choice
+    # that came later than planned could look at an answer that it was not to see. They may be left out.
+    reached: int = 0
+
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> PlannedSpending:
+        wanted = _one(asked)
+        places = [place for place, step in enumerate(self.planned) if step.left and step.loss == wanted]
+        if not places or not _covers(wanted, loss):
+            raise _unplanned(loss)
+        if isinstance(wanted, Choice):
+            places = [place for place in places if place >= self.reached]
+        if not places:
+            raise BudgetError(
+                "a choice is asked after a choice or a measurement that was planned to follow it.",
+                hint="ask in the order of the plan's groups.",
+            )
+        check_slack(self.slack + slack, self.budget)
+        place, step = places[0], self.planned[places[0]]
+        planned = (*self.planned[:place], replace(step, left=step.left - 1), *self.planned[place + 1 :])
+        reached = max(self.reached, self._reach(place))
+        return replace(self, planned=planned, slack=self.slack + slack, reached=reached)
+
+    def _reach(self, place: int) -> int:
+        """The first place whose choices may still be asked once this step has been."""
+        if isinstance(self.planned[place].loss, Choice):
+            return place
+        last = max((p for p, step in enumerate(self.planned) if isinstance(step.loss, Choice)), default=place)
+        # A piece stands at the end whatever its batch; the batch itself was charged when it was cut.
+        return len(self.planned) if place > last and self.planned[place].batch is None else 0
+
+    def piece(self, loss: Gaussian) -> tuple[BudgetPart, Gaussian]:
+        pieces = [step.loss for step in self.planned if step.left and step.batch == loss]
+        if pieces and isinstance(pieces[0], Gaussian):
+            return self, pieces[0]
+        # The batch leaves the plan, its pieces enter it. Weights that were left open are settled by the first piece.
+        # A batch that was planned with its weights, or settled before, is never taken out of another one's share.
+        named = any(loss in (step.loss, step.batch) for step in self.planned)
+        whole = self.charge(loss if named else replace(loss, weights=None), loss, 0.0)
+        cut = _pieces(loss)
+        planned = (*whole.planned, *(PlannedLoss(single, batch=loss) for single in cut))
+        return replace(whole, planned=planned), cut[0]
+
+
+@dataclass(frozen=True)
+class AdaptiveSpending:
+    """A part for questions whose costs are chosen as answers come in."""
+
+    budget: Budget
+    spent: Filter
+    rule: str = FILTER_RULE
+
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> AdaptiveSpending:
+        return replace(self, spent=self.spent.charge(loss, *([Slack(slack)] if slack else [])))
+
+    def piece(self, loss: Gaussian) -> tuple[BudgetPart, Gaussian]:
+        return self, _pieces(loss)[0]
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """A budget and the parts it has been split into; the last part takes further questions."""
+
+    budget: Budget
+    neighbours: Neighbours
+    parts: tuple[BudgetPart, ...] = ()
+
+    @property
+    def left(self) -> Budget:
+        """What no part has taken, by basic composition."""
+        if not self.parts:
+            return self.budget
+        parts = [part.budget for part in self.parts]
+        epsilon = exact(self.budget.epsilon) - sum(exact(part.epsilon) for part in parts)
+        delta = exact(self.budget.delta) - sum(exact(part.delta) for part in parts)
+        if epsilon <= 0 or delta <= 0:
+            raise BudgetError("the whole budget has been set aside.", hint="start with a larger one.")
+        return self._like(_down(epsilon), _down(delta))
+
+    def commit(self, groups: Sequence[Group]) -> tuple[Allowance, dict[str, Loss]]:
+        """All that is left calibrated over a plan, and the loss of each of its groups."""
+        budget = self.left
+        calibration = calibrate(self._calibrated(budget), groups, self.neighbours)
+        planned = tuple(PlannedLoss(_one(loss), _count(loss)) for loss in calibration.losses.values())
+        return replace(self, parts=(*self.parts, PlannedSpending(budget, planned))), calibration.losses
+
+    def single(self, budget: Budget, weights: tuple[float, ...]) -> tuple[Allowance, Gaussian]:
+        """A part for one batch of marginals, and its loss."""
+        after = self.set_aside(budget)
+        whole = Group("measure", "measure", Fraction(1), weights=weights)
+        loss = calibrate(self._calibrated(budget), [whole], self.neighbours).losses["measure"]
+        assert isinstance(loss, Gaussian)
+        return after, loss
+
+    def set_aside(self, budget: Budget) -> Allowance:
+        """The allowance less a part for one question."""
+        left = self.left
+        if exact(budget.epsilon) > exact(left.epsilon) or exact(budget.delta) > exact(left.delta):
+            raise BudgetError(
+                f"a question at epsilon {budget.epsilon!r}, delta {budget.delta!r} is more than is left: "
+                f"epsilon {left.epsilon!r}, delta {left.delta!r}.",
+                hint="ask for less, or for curator.left.",
+            )
+        return replace(self, parts=(*self.parts, SingleSpending(budget)))
+
+    def charge(self, asked: Loss, loss: Loss, slack: float) -> Allowance:
+        """The allowance after one more question, charged to the open part."""
+        before = self.opened()
+        return before._with(before.parts[-1].charge(asked, loss, slack))
+
+    def piece(self, loss: Gaussian) -> tuple[Allowance, Gaussian]:
+        """One marginal's worth of a batch asked one by one, and the allowance in which to charge it."""
+        before = self.opened()
+        part, single = before.parts[-1].piece(replace(loss, neighbours=self.neighbours))
+        return before._with(part), single
+
+    def opened(self) -> Allowance:
+        """The allowance with a part that takes further questions: the plan, or a filter on what is left."""
+        if self.parts and not isinstance(self.parts[-1], SingleSpending):
+            return self
+        budget = self.left
+        return replace(self, parts=(*self.parts, AdaptiveSpending(budget, Filter(budget))))
+
+    def _with(self, part: BudgetPart) -> Allowance:
+        return replace(self, parts=(*self.parts[:-1], part))
+
+    def _calibrated(self, budget: Budget) -> Budget:
+        """The budget that noise is calibrated to: less the share for slack."""
+        return self._like(budget.epsilon, budget.delta * (1 - SLACK_SHARE))
+
+    def _like(self, epsilon: float, delta: float) -> Budget:
+        return Budget(epsilon, delta, allow_large_epsilon=self.budget.allow_large_epsilon)
+
+
+def rounded_up(scales: Iterable[float]) -> list[float]:
+    """Each scale as the next float above: never less noise than was charged for."""
+    return [math.nextafter(scale, math.inf) for scale in scales]
+
+
+def table_slack(distance: Fraction, epsilon: float) -> float:
+    """The delta that noise within `distance` of its law costs."""
+    return Slack.of_distance(max(float(distance), 1e-300), epsilon).delta
+
+
+def check_slack(slack: float, budget: Budget) -> None:
+    """Raise a BudgetError unless slack fits in half of the share set aside for it."""
+    if not 2 * slack <= budget.delta * SLACK_SHARE:
+        raise BudgetError(
+            f"delta {budget.delta!r} leaves too little for noise tables and thresholds ({slack:.1e}).",
+            hint="use a larger delta, a smaller epsilon, or fewer discoveries.",
+        )
+
+
+def _pieces(loss: Gaussian) -> list[Gaussian]:
+    """A batch as losses of its marginals, one by one: the same noise, so the same cost together."""
+    weights = (1.0,) if loss.weights is None else loss.weights
+    return [Gaussian(loss.sigma / weight, (1.0,), loss.neighbours) for weight in weights]
+
+
+def _covers(planned: Loss, loss: Loss) -> bool:
+    """Whether a question at `loss` is what was planned; planned weights of None stand for any."""
+    if not (isinstance(planned, Gaussian) and isinstance(loss, Gaussian)):
+        return planned == loss
+    if planned.weights is None:
+        return planned.sigma == loss.sigma
+    return planned.sigma == loss.sigma and planned.weights == loss.weights
+
+
+def _unplanned(loss: Loss) -> BudgetError:
+    return BudgetError(
+        f"a question at {_shown(loss)} is not, or no longer, in the plan that was committed.",
+        hint="ask with the losses that commit returned, as often as planned; "
+        "a group whose weights are not known beforehand is planned with weights=None.",
+    )
+
+
+def _one(loss: Loss) -> Loss:
+    return replace(loss, count=1) if isinstance(loss, Choice | Laplace) else loss
+
+
+def _count(loss: Loss) -> int:
+    return loss.count if isinstance(loss, Choice | Laplace) else 1
+
+
+def _shown(loss: Loss) -> str:
+    match loss:
+        case Gaussian():
+            return f"sigma {loss.sigma:.6g}"
+        case Choice() | Laplace():
+            return f"epsilon {loss.epsilon:.6g}"
+        case Approximate():
+            return f"epsilon {loss.epsilon:.6g}, delta {loss.delta:.6g}"
+        case Slack():
+            return f"delta {loss.delta:.6g}"
+
+
+def _down(value: Fraction) -> float:
+    """The largest float that, as it is written, is no more than the value."""
+    number = float(value)
+    while exact(number) > value:
+        number = math.nextafter(number, 0)
+    return number

@@ -1,0 +1,289 @@
+"""What may be asked of a curator: every fault of a question is found here, before anything is charged.
+
+Nothing in this file reads records. The words of a question, which a ledger records, hold only what is public:
+names of columns, scales, weights, digests of public choices.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique, Domain
+from understudy.errors import BudgetError, DomainError, ParameterError, SizeError
+from understudy.marginals.query import Binned
+from understudy.privacy.accounting.losses import Gaussian, normalised
+from understudy.privacy.plain_values import plain_clique, plain_text
+
+Queries = Sequence[Binned | None]
+MOST_CELLS = 2**26  # of one batch: half a gigabyte of exact counts
+
+
+def cliques(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:
+    """The cliques to measure: at least one, none empty, none twice, all known."""
+    if isinstance(asked, str):
+        raise DomainError(f"cliques {asked!r} are a text, not a list.", hint=f"[({asked!r},)]")
+    batch = [domain.clique(clique) for clique in map(plain_clique, asked)]
+    if not batch:
+        raise ParameterError("there is nothing to measure.", hint="give at least one clique.")
+    if () in batch:
+        raise DomainError("a clique to measure names no column.")
+    _cells(domain, batch)
+    return batch
+
+
+def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique] = ()) -> list[Clique]:
+    """The cliques to choose from: at least one, none twice, none unknown or too large; one may be empty.
+
+    Those in `known` were checked before: a selection offers the same thousands again and again.
+    """
+    offered = list(map(plain_clique, asked))
+    if not offered:
+        raise ParameterError("there is nothing to choose from.", hint="give at least one candidate.")
+    fresh = [clique for clique in offered if clique and clique not in known]
+    for clique in fresh:
+        _cells(domain, [domain.clique(clique)])
+    if fresh or len(set(offered)) != len(offered):
+        _distinct(offered)
+    return offered
+
+
+def names(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:
+    """Cliques that name known columns, none empty; however many cells they have."""
+    found = [domain.clique(clique) for clique in map(plain_clique, asked)]
+    if () in found:
+        raise DomainError("a clique to count names no column.")
+    return found
+
+
+def column(asked: str) -> str:
+    """The name of an open column, which the domain does not hold."""
+    name = plain_text(asked)
+    if not name:
+        raise DomainError("the name of a column to discover is empty.")
+    return name
+
+
+def families(domain: Domain, asked: Sequence[Clique], known: Container[Clique] = ()) -> list[Clique]:
+    """The families to choose from: a column and those it may depend on, each family once, none too large."""
+    offered = [clique if clique in known else domain.clique(clique) for clique in map(plain_clique, asked)]
+    if not offered:
+        raise ParameterError("there is nothing to choose from.", hint="give at least one candidate.")
+    seen = {(clique[:1], frozenset(clique[1:])) for clique in offered}
+    if len(seen) != len(offered):
+        raise DomainError("a candidate is offered twice.", hint="give it once.")
+    for clique in offered:
+        if clique not in known:
+            _cells(domain, [clique])
+    return offered
+
+
+def queries(domain: Domain, batch: Sequence[Clique], asked: Queries | None) -> list[Binned | None]:
+    """One query a clique: None, or sums over bins, which leave every record in one cell."""
+    if asked is None:
+        _distinct(batch)
+        return [None] * len(batch)
+    given = list(asked)
+    if len(given) != len(batch):
+        raise ParameterError(f"{len(given)} queries for {len(batch)} cliques.", hint="give one a clique.")
+    found = [
+        None if query is None else _bins(domain, clique, query)
+        for clique, query in zip(batch, given, strict=True)
+    ]
+    _distinct([clique for clique, query in zip(batch, found, strict=True) if query is None])
+    return found
+
+
+def weights(batch: Sequence[Clique], given: Sequence[float] | None, budget: Any) -> tuple[float, ...]:
+    """Normalised weights: those given, those of the loss, or all equal."""
+    planned = budget.weights if isinstance(budget, Gaussian) else None
+    if given is None:
+        fits = planned is not None and len(planned) == len(batch)
+        return planned if fits and planned is not None else normalised([1.0] * len(batch))
+    found = () if isinstance(given, str | bytes | Mapping) else tuple(given)
+    if len(found) != len(batch):
+        raise BudgetError(f"weights do not match the {len(batch)} cliques.", hint="give one number a clique.")
+    return normalised(found)
+
+
+def sizes(domain: Domain, batch: Sequence[Clique], asked: Sequence[Binned | None]) -> list[int]:
+    """How many numbers each measurement will hold."""
+    return [
+        domain.size(clique) if query is None else math.prod(query.shape)
+        for clique, query in zip(batch, asked, strict=True)
+    ]
+
+
+def summed(query: Binned, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Sums of integers over bins: integers."""
+    sums: npt.NDArray[Any] = query.apply(cells)  # type: ignore[arg-type]  # the dtype is kept
+    return sums.astype(np.int64, casting="safe")
+
+
+def costs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray[np.int64]:
+    """What each candidate's score is lowered by: public integers, none where none are given."""
+    if given is None:
+        return np.zeros(len(offered), dtype=np.int64)
+    found = [_whole(cost) for cost in given]
+    if len(found) != len(offered):
+        raise ParameterError(f"{len(found)} costs for {len(offered)} candidates.")
+    return np.array(found, dtype=np.int64)
+
+
+def _whole(cost: Any) -> int:
+    """A cost as one of Python's own integers, small enough that a score less it is exact."""
+    whole = 2**62 if isinstance(cost, bool) or not isinstance(cost, int | np.integer) else int(cost)
+    if abs(whole) > 2**61:
+        raise ParameterError(f"cost {cost!r} is not a whole number below 2^61.", hint="round it first.")
+    return whole
+
+
+def blurs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray[np.int64]:
+    """What each candidate's misfit would be by noise in its estimate alone: public, none where none are given."""
+    found = costs(offered, given)
+    if (found < 0).any():
+        raise ParameterError("a blur is below 0.", hint="give the distance that noise alone would make.")
+    return found
+
+
+def recodings(domain: Domain, maps: Mapping[str, Any]) -> dict[str, npt.NDArray[np.int64]]:
+    """Maps from old codes to new ones, one entry for every old code."""
+    checked = {}
+    for given, codes in maps.items():
+        name, array = plain_text(given), np.array(codes)
+        if array.ndim != 1 or array.size != domain[name] or not np.issubdtype(array.dtype, np.integer):
+            raise ParameterError(f"recoding of column {name!r} is not one integer for each of its codes.")
+        if int(array.min()) < 0 or int(array.max()) >= 2**31:
+            raise ParameterError(f"recoding of column {name!r} has a new code that is not 0 or more.")
+        checked[name] = array.astype(np.int64)
+    return checked
+
+
+def chunks(domain: Domain, wanted: Sequence[Clique], most: int = 2**24) -> Iterator[list[Clique]]:
+    """The cliques in runs that together have no more than `most` cells (or one clique alone)."""
+    run: list[Clique] = []
+    cells = 0
+    for clique in wanted:
+        size = domain.size(clique)
+        if run and cells + size > most:
+            yield run
+            run, cells = [], 0
+        run.append(clique)
+        cells += size
+    if run:
+        yield run
+
+
+# -- words ---------------------------------------------------------------------------------------------
+
+
+def measure_words(
+    view: str, batch: Sequence[Clique], asked: Sequence[Binned | None], scales: Sequence[float]
+) -> dict[str, Any]:
+    """A batch of marginals, in words."""
+    words: dict[str, Any] = {
+        "question": "measure",
+        "cliques": [list(clique) for clique in batch],
+        "scales": list(scales),
+    }
+    if any(query is not None for query in asked):
+        words["bins"] = [None if query is None else list(query.shape) for query in asked]
+        words["queries"] = _digest(
+            *(b"" if query is None else b"|".join(map(_bytes, query.bins)) for query in asked)
+        )
+    return _seen(words, view)
+
+
+def choose_words(
+    question: str,
+    view: str,
+    offered: Sequence[Clique],
+    public: Sequence[npt.NDArray[np.int64]],
+    epsilon: float,
+) -> dict[str, Any]:
+    """A choice, in words: its candidates, costs and blurs by number and digest, as they may be thousands."""
+    names = repr(list(offered)).encode()
+    return _seen(
+        {
+            "question": question,
+            "candidates": len(offered),
+            "digest": _digest(names, *map(_bytes, public)),
+            "epsilon": epsilon,
+        },
+        view,
+    )
+
+
+def discover_words(view: str, column: str, *, scale: float, least: int, delta: float) -> dict[str, Any]:
+    """A discovery, in words."""
+    words = {"question": "discover", "column": column, "scales": [scale], "threshold": least, "delta": delta}
+    return _seen(words, view)
+
+
+def histogram_words(view: str, clique: Clique, *, scale: float, least: int) -> dict[str, Any]:
+    """A thresholded histogram, in words."""
+    words = {"question": "histogram", "cliques": [list(clique)], "scales": [scale], "threshold": least}
+    return _seen(words, view)
+
+
+def recode_words(maps: Mapping[str, npt.NDArray[np.int64]]) -> str:
+    """A digest of a recoding, which tells one view of the records from another."""
+    return _digest(*(name.encode() + b":" + _bytes(codes) for name, codes in sorted(maps.items())))
+
+
+def _seen(words: dict[str, Any], view: str) -> dict[str, Any]:
+    return {**words, "view": view} if view else words
+
+
+def _digest(*parts: bytes) -> str:
+    return hashlib.sha256(b"\n".join(parts)).hexdigest()
+
+
+def _bytes(array: npt.NDArray[Any]) -> bytes:
+    return array.astype("<i8").tobytes()
+
+
+# -- faults --------------------------------------------------------------------------------------------
+
+
+def _distinct(batch: Sequence[Clique]) -> None:
+    seen: set[frozenset[str]] = set()
+    for clique in batch:
+        if frozenset(clique) in seen:
+            raise DomainError(
+                f"clique {clique!r} is asked twice.", hint="give it once, with a larger weight."
+            )
+        seen.add(frozenset(clique))
+
+
+def _cells(domain: Domain, batch: Sequence[Clique]) -> None:
+    total = sum(domain.size(clique) for clique in batch)
+    if total > MOST_CELLS:
+        largest = max(batch, key=domain.size)
+        raise SizeError(
+            f"{total:,} cells at once are more than {MOST_CELLS:,}; the largest clique is {largest!r} with "
+            f"{domain.size(largest):,}.",
+            hint="ask for smaller cliques, or for fewer at a time.",
+        )
+
+
+def _bins(domain: Domain, clique: Clique, query: Any) -> Binned:
+    """The query made anew. Any other could give one record more than one cell's weight, or look at the counts."""
+    if type(query) is not Binned:
+        raise ParameterError(
+            f"the query on {clique!r} is a {type(query).__name__}; use cells or sums over bins.",
+            hint="use None or marginals.query.Binned itself.",
+        )
+    copied = Binned(query.bins)
+    if copied.fine_shape != domain.shape(clique):
+        raise ParameterError(
+            f"the bins of {clique!r} have shape {copied.fine_shape}, not {domain.shape(clique)}."
+        )
+    if any(int(bins.max()) >= bins.size for bins in copied.bins):
+        raise ParameterError(f"a bin number of {clique!r} is not below its number of codes.")
+    return copied

@@ -1,0 +1,91 @@
+"""What a curator shares with those recoded from it, and the door through which every answer leaves."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from understudy.errors import ParameterError
+from understudy.privacy.accounting.budget import Budget
+from understudy.privacy.accounting.losses import Loss
+from understudy.privacy.accounting.spending import Allowance
+from understudy.privacy.curator.certification import Charge
+from understudy.privacy.ledger.job import Job
+from understudy.privacy.ledger.ledger import Ledger
+from understudy.privacy.ledger.transcript import MemoryTranscript, Transcript
+from understudy.privacy.noise.randomness import OperatingSystem, Randomness
+
+# Hears a copy of a question's words, before it is charged and once it is answered.
+Watch = Callable[[Mapping[str, Any], bool], None]
+
+
+def is_private(source: Randomness) -> bool:
+    """Whether noise from this source protects anyone: only the operating system's own, whatever a source says."""
+    return type(source) is OperatingSystem and source.private
+
+
+def opened_transcript(ledger: Ledger | None, job: Job | None, budget: Budget, *, private: bool) -> Transcript:
+    """The job's transcript in the ledger, once all it may cost is durably reserved; without both, one in memory."""
+    if ledger is None and job is None:
+        return MemoryTranscript()
+    if ledger is None or job is None:
+        raise ParameterError(
+            "a ledger and a job come together: the one says where, the other what for.",
+            hint="Curator(engine, budget, ledger=Ledger(), job=Job(name, fingerprint))",
+        )
+    return ledger.open(job, budget.epsilon, budget.delta, private=private)
+
+
+class CuratorSession:
+    """The transcript, the noise, the budget and the questions asked so far."""
+
+    def __init__(
+        self, transcript: Transcript, source: Randomness, allowance: Allowance, watch: Watch
+    ) -> None:
+        self.transcript, self.source, self.allowance, self.watch = transcript, source, allowance, watch
+        self.charges: list[Charge] = []
+        self._lock = threading.RLock()
+        self._asking = False
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """The right to ask one question, priced by the allowance as it is now.
+
+        A question inside another (from an estimate, or from who watches) would be paid for out of an allowance
+        that the outer one then puts back: it is refused.
+        """
+        with self._lock:
+            if self._asking:
+                raise ParameterError(
+                    "a question is asked while another one is being answered.",
+                    hint="ask them one after the other; estimates are computed from answers that are known.",
+                )
+            self._asking = True
+            try:
+                yield
+            finally:
+                self._asking = False
+
+    def ask(
+        self,
+        allowance: Allowance,
+        losses: tuple[Loss, ...],
+        words: Mapping[str, Any],
+        answer: Callable[[], bytes],
+    ) -> bytes:
+        """The stored answer to a question: charge, then count and draw, then store, then return.
+
+        The job durably reserved, when it was opened, all that its questions may cost together; the question and its
+        answer become durable together, when they are stored.
+        """
+        number = len(self.charges)
+        self.watch(copy.deepcopy(words), False)
+        stored = self.transcript.charge(number, {**words, "losses": [loss.to_dict() for loss in losses]})
+        self.allowance = allowance
+        self.charges.append(Charge(words, losses, len(allowance.parts) - 1))
+        found = self.transcript.store(number, answer()) if stored is None else stored
+        self.watch(copy.deepcopy(words), True)
+        return found
