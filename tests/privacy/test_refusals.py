@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from plain_engine import PlainEngine
 
 from understudy.domain import Domain
-from understudy.errors import BudgetError, SizeError
+from understudy.errors import BudgetError, ParameterError, SizeError
 from understudy.privacy import Budget, Curator, Group, Job, Laplace, Ledger
 
 
@@ -40,3 +41,10 @@ def test_a_limit_may_be_what_was_spent_and_no_less(tmp_path: Path) -> None:
             ledger.set_limit("people", epsilon, delta)
     ledger.set_limit("people", 1.0, 1e-6)
     assert ledger.account("people").left == (0, 0)
+
+
+@pytest.mark.parametrize("fingerprint", ["", 7, None, b"one"])
+def test_a_job_is_known_by_a_text(fingerprint: Any) -> None:
+    """Two jobs without one would be one job, and the second would get the first one's answers."""
+    with pytest.raises(ParameterError, match="fingerprint"):
+        Job("people", fingerprint)

@@ -6,10 +6,15 @@ import hashlib
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import understudy as us
 from understudy.domain import Domain
+from understudy.domain.number import Integer
+from understudy.domain.schema import Schema
 from understudy.errors import ReleaseError
+from understudy.mechanisms import Independent
 from understudy.pipeline import release_file
 from understudy.pipeline.release import _measurement
 
@@ -50,3 +55,12 @@ def test_a_measurement_has_a_value_for_each_cell():
     for size in (11, 13):
         with pytest.raises(ReleaseError, match="number of values"):
             _measurement(DOMAIN, said, np.zeros(size), np.array(1.0))
+
+
+def test_a_release_of_many_columns_verifies(tmp_path):
+    """What bounds the work of verifying leaves room for every table."""
+    names = [f"c{number}" for number in range(90)]
+    table = pa.table({name: [0, 1, 1] * 20 for name in names})
+    schema = Schema({name: Integer(min=0, max=1) for name in names}, name="people")
+    settings = {"epsilon": 1.0, "delta": 1e-6, "mechanism": Independent(), "ledger": tmp_path / "ledger"}
+    assert us.fit(table, schema, **settings).verify().holds

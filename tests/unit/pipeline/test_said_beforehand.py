@@ -30,3 +30,23 @@ def test_types_are_learned_of_text_alone(tmp_path, name, asked):
     )
     stages = [charge.get("stage") for charge in release.certificate["charges"]]
     assert ("types" in stages) is asked
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "records"), [(None, 3, 3), (2, 3, 3), (2, None, 2), (None, None, 1)]
+)
+def test_a_bound_that_is_asked_for_goes_before_the_schemas(tmp_path, said, asked, records):
+    """The number of a unit's records that count is the one that noise is scaled for."""
+    table = pa.table({"who": [1, 2, 3] * 100, "a": [0, 1, 2] * 100})
+    schema = Schema({"a": Integer(min=0, max=3)}, name="people", unit="who", max_records_per_unit=said)
+    release = us.fit(
+        table,
+        schema,
+        epsilon=5.0,
+        delta=1e-6,
+        mechanism=Independent(),
+        ledger=tmp_path / "ledger",
+        max_records_per_unit=asked,
+    )
+    assert release.certificate["neighbours"]["records"] == records
+    assert abs(release.rows - 3 * records) < 40
