@@ -68,6 +68,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--only", default="", help="files whose path begins so, such as privacy/")
+    parser.add_argument("--keys", default="", help="these mutants alone, by their keys with commas between")
     parser.add_argument("--again", action="store_true", help="try survivors again, but for those explained")
     parser.add_argument("--report", action="store_true", help="try nothing; say what is known")
     parser.add_argument("--minutes", type=float, default=0, help="stop after so long (default: at the end)")
@@ -192,13 +193,16 @@ def main() -> None:
     sources = {path: text for path, text in read(HOME, TARGETS).items() if path not in EXCEPT}
     every = [mutant for path, text in sources.items() for mutant in mutants_of(path, text)]
     sample = [m for m in sampled(every, asked.sample, asked.seed) if m.path.startswith(asked.only)]
+    keys = set(filter(None, asked.keys.split(",")))
+    if keys:
+        sample = [mutant for mutant in every if mutant.key in keys]
     verdicts = Verdicts(asked.folder)
     reasons = explained()
 
     def is_open(mutant: Mutant) -> bool:
         known = verdicts.known.get(_name(mutant))
         unseen = asked.again and mutant.key not in reasons
-        return known is None or (unseen and known.startswith(("survived", "out of time")))
+        return known is None or bool(keys) or (unseen and known.startswith(("survived", "out of time")))
 
     todo = [mutant for mutant in sample if is_open(mutant)]
     if todo and not asked.report:

@@ -6,15 +6,16 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from understudy.data import text, write
-from understudy.data.files import FileSet
+from understudy.data import write
+from understudy.data.files import text_file
+from understudy.data.files.file_set import FileSet
 from understudy.errors import FileError
 
 
 @pytest.mark.parametrize("start", ["", "\ufeff"], ids=["plain", "with a byte-order mark"])
 def test_a_file_whose_first_cell_is_quoted_is_cut_between_records(tmp_path, monkeypatch, start):
     """A quoted line break is no end of a record, from the very first byte on."""
-    monkeypatch.setattr(text, "PIECE", 64)
+    monkeypatch.setattr(text_file, "PIECE", 64)
     cells = [f"{number}\n{number % 7}" for number in range(400)]
     lines = "\n".join(f'"{cell}","x"' for cell in cells)
     (tmp_path / "people.csv").write_text(f'{start}"a","b"\n{lines}\n', encoding="utf-8")
