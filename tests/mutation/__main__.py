@@ -160,21 +160,16 @@ def _try(
             done += names
             if verdict != "survived":
                 break
-        verdicts.keep(_name(mutant), verdict)
+        verdicts.keep(mutant.key, verdict)
         if not verdict.startswith("caught"):
             print(f"{number}/{len(todo)} {verdict}: {mutant} {mutant.key}", flush=True)
-
-
-def _name(mutant: Mutant) -> str:
-    """A mutant of this very text of its function: a verdict holds for as long as that stands."""
-    return f"{mutant.key} {mutant.around}"
 
 
 def _report(mutants: list[Mutant], sources: dict[str, bytes], verdicts: Verdicts) -> None:
     reasons = explained()
     counts: dict[str, int] = {}
     for mutant in sorted(mutants, key=lambda mutant: (mutant.path, mutant.start)):
-        verdict = verdicts.known.get(_name(mutant), "not tried")
+        verdict = verdicts.known.get(mutant.key, "not tried")
         kind = verdict.split(":")[0].split(" by ")[0]
         if kind == "survived" and mutant.key in reasons:
             kind = "explained"
@@ -200,7 +195,7 @@ def main() -> None:
     reasons = explained()
 
     def is_open(mutant: Mutant) -> bool:
-        known = verdicts.known.get(_name(mutant))
+        known = verdicts.known.get(mutant.key)
         unseen = asked.again and mutant.key not in reasons
         return known is None or bool(keys) or (unseen and known.startswith(("survived", "out of time")))
 

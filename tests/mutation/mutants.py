@@ -71,8 +71,9 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """What names the change, wherever its function moves in its file. `around` digests that function's text."""
-        said = (self.path, self.function, self.kind, self.before, self.after, str(self.occurrence))
+        """What names the change while its function's text, which `around` digests, is the same, in any file."""
+        where = self.function or Path(self.path).name
+        said = (self.around, where, self.kind, self.before, self.after, str(self.occurrence))
         return hashlib.sha256("\0".join(said).encode()).hexdigest()[:12]
 
     def applied(self, source: bytes) -> bytes:
