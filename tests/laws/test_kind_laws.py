@@ -6,9 +6,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understudy.domain.untyped import DECIMALS, KINDS, Votes
-from understudy.transforms import grammar
-from understudy.transforms.kinds import VotesCodec, kind_of
+from understudy.domain import grammar
+from understudy.domain.columns.untyped import Votes, VotesCodec
+from understudy.domain.kinds import DECIMALS, KINDS, kind_of
 
 CELLS = st.one_of(
     st.text("0123456789.-+eE \t", max_size=12),

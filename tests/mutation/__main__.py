@@ -29,6 +29,10 @@ TARGETS = [
     "mechanisms/**/*.py",
     "pipeline/**/*.py",
     "transforms/**/*.py",
+    "domain/columns/*.py",
+    "domain/arrays.py",
+    "domain/grammar.py",
+    "domain/kinds.py",
     *(
         f"data/files/{name}.py"
         for name in ("frames", "table_file", "file_set", "reading", "delimited", "text_file")

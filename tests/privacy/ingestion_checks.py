@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.csv
 from pipeline_checks import SCHEMA, fitted, people
 
-from understudy.domain.category import Category
-from understudy.domain.number import Integer
+from understudy.domain.columns.category import Category
+from understudy.domain.columns.integer import Integer
 from understudy.domain.schema import Schema
 from understudy.privacy import Seeded
 from understudy.transforms.split import Floor

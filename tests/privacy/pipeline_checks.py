@@ -22,8 +22,9 @@ import pyarrow as pa
 
 import understudy as us
 from understudy.data import Table
-from understudy.domain.category import Category
-from understudy.domain.number import Integer, Number
+from understudy.domain.columns.category import Category
+from understudy.domain.columns.integer import Integer
+from understudy.domain.columns.number import Number
 from understudy.domain.schema import Schema
 from understudy.errors import BudgetError, LedgerError
 from understudy.mechanisms import MST, Independent

@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 import understudy as us
-from understudy.domain.number import Integer
+from understudy.domain.columns.integer import Integer
 from understudy.domain.schema import Schema
 from understudy.errors import ReleaseError
 from understudy.pipeline.release import NotPrivateWarning

@@ -11,18 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from understudy.domain import schema_toml
-from understudy.domain.category import Boolean, Category
-from understudy.domain.column import Column, text, whole
+from understudy.domain.columns.column import Column
+from understudy.domain.columns.fields import text, whole
+from understudy.domain.columns.registry import column_types
 from understudy.domain.domain import Domain
-from understudy.domain.moment import Date, Datetime
-from understudy.domain.number import Integer, Number
-from understudy.domain.untyped import Untyped
 from understudy.errors import FileError, ParameterError, SchemaError, SizeError
 
-# A new column type is added here, with its codec in `transforms/encode.py`.
-COLUMN_TYPES: dict[str, type[Column]] = {
-    kind.type: kind for kind in (Category, Integer, Number, Date, Datetime, Boolean, Untyped)
-}
 _TABLE = ("name", "rows", "unit", "max_records_per_unit")
 
 
@@ -50,7 +44,7 @@ class Schema:
             if not isinstance(column, Column):
                 raise SchemaError(
                     f"column {name!r} is described by a {type(column).__name__}.",
-                    hint="use Category, Integer, Number, Date, Datetime, Boolean or Untyped.",
+                    hint=f"use one of {', '.join(kind.__name__ for kind in column_types().values())}.",
                 )
         try:
             self._check_table()
@@ -181,10 +175,11 @@ class Schema:
 
 def _column(name: str, said: Mapping[str, Any], comment: str) -> Column:
     """The column that a section of a schema file describes."""
-    kind = COLUMN_TYPES.get(said["type"]) if isinstance(said.get("type"), str) else None
+    kinds = column_types()
+    kind = kinds.get(said["type"]) if isinstance(said.get("type"), str) else None
     if kind is None:
         what = f"type {said['type']!r} is not known" if "type" in said else "type is left out"
-        raise SchemaError(f"column {name!r}: {what}.", hint=f"write one of {', '.join(COLUMN_TYPES)}.")
+        raise SchemaError(f"column {name!r}: {what}.", hint=f"write one of {', '.join(kinds)}.")
     known = [field.name for field in fields(kind) if field.init and field.name != "comment"]
     for key in said:
         if key != "type" and key not in known:

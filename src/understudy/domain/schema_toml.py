@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any
 
 from understudy.errors import SchemaError
@@ -103,11 +103,16 @@ def value_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return string_text(value)
-    if isinstance(value, datetime | date):
+    if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, list | tuple):
         return _list_text([value_text(item) for item in value])
-    return repr(value)  # whole numbers, and finite floats: columns refuse the others
+    if isinstance(value, int | float):
+        return repr(value)  # finite floats: columns refuse the others
+    raise SchemaError(
+        f"TOML has no value of type {type(value).__name__}.",
+        hint="a column's `fields` must say it otherwise.",
+    )
 
 
 def _list_text(items: list[str]) -> str:

@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from understudy.domain import Column, Schema
+from understudy.domain import Column, Schema, arrays
 from understudy.domain.arrow_values import plain
+from understudy.domain.grammar import no_number
 from understudy.errors import ParameterError, SchemaError
 from understudy.evaluation.columns import NOT_A_CODE, Codes, Columns, rows_of
 from understudy.evaluation.completion import completed
-from understudy.transforms import arrays
 from understudy.transforms.encode import Encoder
-from understudy.transforms.grammar import no_number
 
 
 @dataclass(frozen=True, eq=False)

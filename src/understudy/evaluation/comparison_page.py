@@ -11,7 +11,6 @@ from understudy.evaluation.breakdown import Gap
 from understudy.evaluation.comparison import CONFIDENTIAL, TABLES, Comparison
 from understudy.evaluation.measures import REAL, SYNTHETIC, Figure
 from understudy.report.histogram import Counts, groups_of, ordered_codes, shortened
-from understudy.report.labels import labels_of
 from understudy.report.page import STYLE
 
 MORE_STYLE = """
@@ -135,7 +134,7 @@ def _card(found: Comparison, name: str) -> str:
     """A column's two histograms, one above the other in every row."""
     column = found.schema.columns[name]
     real, synthetic = (_shares(found, table, name) for table in (REAL, SYNTHETIC))
-    groups, note = groups_of(real + synthetic, labels_of(column), ordered_codes(column))
+    groups, note = groups_of(real + synthetic, column.labels(), ordered_codes(column))
     bars = [(text, float(real[codes].sum()), float(synthetic[codes].sum())) for text, codes in groups]
     top = max([share for _, *shares in bars for share in shares], default=0.0) or 1.0
     rows = [

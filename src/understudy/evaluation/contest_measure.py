@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from understudy.domain import arrays
 from understudy.domain.arrow_values import plain
 from understudy.errors import ParameterError
 from understudy.evaluation.coding import Coding, whole_numbers
@@ -17,7 +18,6 @@ from understudy.evaluation.conjunctions import conjunction_error, conjunction_sh
 from understudy.evaluation.contest import FULL_SCORE, ContestTests, inside, require_tested
 from understudy.evaluation.income import City, Roles, cities, income_error
 from understudy.evaluation.triples import triple_errors
-from understudy.transforms import arrays
 
 WAGES = "{}, as a number"  # the wage column's values, beside its codes
 

@@ -30,12 +30,12 @@ from understudy.data.engines.spark_tasks import Scan, guarded
 from understudy.data.files.file_set import FileSet
 from understudy.data.files.frames import is_flat
 from understudy.domain import Schema
+from understudy.domain.columns.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline.parts import part_rows, part_seed
 from understudy.pipeline.records import Reading, still_untyped
 from understudy.pipeline.release import Release
 from understudy.pipeline.streamed import FILES
-from understudy.transforms.codec import Within
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 

@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
+from understudy.domain.columns.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError
 from understudy.pipeline.release import MOST_ROWS, Release
-from understudy.transforms.codec import Within
 
 MANIFEST = "_sample.json"  # readers of folders pass over names that begin so
 PART_ROWS = 1_000_000

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from understudy.data.files.atomic import whole_file
 from understudy.domain import Clique, Domain, Schema
+from understudy.domain.columns.codec import Within
 from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError
 from understudy.marginals import Marginal, Measurement
 from understudy.marginals.query import Binned
@@ -25,7 +26,6 @@ from understudy.pipeline.certificate import Verdict, mechanism_name, readable, s
 from understudy.pipeline.charged import check_charged
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import page
-from understudy.transforms.codec import Within
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform, transform_from_dict
 from understudy.transforms.encode import Encoder

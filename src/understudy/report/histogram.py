@@ -14,7 +14,7 @@ BARS = 24  # of a column's histogram at most
 
 def ordered_codes(column: Column) -> int:
     """How many of a column's first codes have an order: neighbours among them may share a bar."""
-    return column.count - len(getattr(column, "special", ())) if column.ordered else 0
+    return column.ranges if column.ordered else 0
 
 
 def bars_of(counts: Counts, texts: list[str], ordered: int) -> tuple[list[tuple[str, float]], str]:

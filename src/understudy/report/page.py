@@ -13,7 +13,6 @@ from understudy.domain import Clique, Domain, Schema
 from understudy.marginals import Marginal
 from understudy.report.graph import edges_of, graph_svg
 from understudy.report.histogram import bars_of, ordered_codes, shortened
-from understudy.report.labels import labels_of
 
 STROKES_MEAN = {"tree": "measured as a pair", "extra": "only in a larger set of columns"}
 
@@ -118,7 +117,7 @@ def _card(release: Released, column: str) -> str:
     """A column's histogram, as wide as its card."""
     described = release.schema.columns[column]
     counts = np.asarray(release.marginal((column,)).counts, dtype=np.float64)
-    bars, note = bars_of(counts, labels_of(described), ordered_codes(described))
+    bars, note = bars_of(counts, described.labels(), ordered_codes(described))
     top = max([count for _, count in bars], default=0.0) or 1.0
     rows = [
         f"<text x='112' y='{12 * row + 10}' font-size='9' text-anchor='end'>{escape(shortened(text))}</text>"

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
+from understudy.domain.columns.codec import code_type
 from understudy.errors import DomainError, ParameterError
 from understudy.marginals import Marginal, Measurement
-from understudy.transforms.codec import code_type
 from understudy.transforms.transform import Codes
 
 Map = npt.NDArray[np.int64]  # map[old code] = new code

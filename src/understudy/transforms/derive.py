@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy.domain import Column, Schema
+from understudy.domain import Column, Schema, arrays
 from understudy.domain.arrow_values import plain
 from understudy.errors import ParameterError, SchemaError
-from understudy.transforms import arrays
 
 
 class TableTransform(Protocol):

@@ -1,39 +1,19 @@
-"""Values to codes and back: one codec a column, by the column's type."""
+"""Values to codes and back: one codec a column, by the column's type (see `domain/columns`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from understudy.domain import Boolean, Category, Column, Date, Datetime, Domain, Integer, Number, Schema
+from understudy.domain import Domain, Schema, arrays
 from understudy.domain.arrow_values import plain
-from understudy.domain.untyped import Votes
+from understudy.domain.columns.codec import CodeArray, Within
 from understudy.errors import DomainError, FileError, ParameterError, SchemaError
-from understudy.transforms import arrays
-from understudy.transforms.boolean import BooleanCodec
-from understudy.transforms.category import CategoryCodec
-from understudy.transforms.codec import CodeArray, Codec, Within
 from understudy.transforms.derive import TableTransform
-from understudy.transforms.integer import IntegerCodec
-from understudy.transforms.kinds import VotesCodec
-from understudy.transforms.moment import DateCodec, DatetimeCodec
-from understudy.transforms.number import NumberCodec
 from understudy.transforms.transform import Codes
-
-# A new column type: its description in `domain/`, its codec in a file here, and a line in this table.
-CODECS: dict[type[Column], Callable[[Any], Codec[Any]]] = {
-    Category: CategoryCodec,
-    Integer: IntegerCodec,
-    Number: NumberCodec,
-    Date: DateCodec,
-    Datetime: DatetimeCodec,
-    Boolean: BooleanCodec,
-    Votes: VotesCodec,
-}
 
 
 class Encoder:
@@ -46,7 +26,7 @@ class Encoder:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.domain: Domain = schema.domain()
-        self.codecs = {name: CODECS[type(column)](column) for name, column in schema.synthesised.items()}
+        self.codecs = {name: column.codec() for name, column in schema.synthesised.items()}
 
     def forward(self, table: pa.Table | pa.RecordBatch, /) -> dict[str, CodeArray]:
         """The codes of every synthesised column, in the smallest unsigned type; other columns are dropped."""
@@ -84,7 +64,7 @@ def reading_types(schema: Schema, transforms: Iterable[TableTransform] = ()) -> 
     """
     known = {name: column for name, column in schema.synthesised.items() if not column.unlearned}
     types = dict.fromkeys([*schema.columns, *([schema.unit] if schema.unit else [])], pa.string())
-    types |= {name: CODECS[type(column)](column).reading_type() for name, column in known.items()}
+    types |= {name: column.codec().reading_type() for name, column in known.items()}
     return types | {name: pa.string() for transform in transforms for name in transform.reads}
 
 

@@ -121,7 +121,7 @@ def test_a_refusal_never_shows_a_value_of_the_records(monkeypatch: pytest.Monkey
     def refuse(*_):
         raise SchemaError("values 'XCANARYX' is not valid Unicode.")
 
-    monkeypatch.setattr("understudy.evaluation.completion._complete", refuse)
+    monkeypatch.setattr(Category, "completed", refuse)
     with pytest.raises(SchemaError, match="column 'city'") as refused:
         compare(people(), people(), OPEN)
     assert "CANARY" not in str(refused.value)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import understudy as us
-from understudy.domain.number import Integer
+from understudy.domain import Integer
 from understudy.domain.schema import Schema
 from understudy.errors import ParameterError
 from understudy.mechanisms import Independent

@@ -11,7 +11,7 @@ import pytest
 
 import understudy as us
 from understudy.domain import Domain
-from understudy.domain.number import Integer
+from understudy.domain import Integer
 from understudy.domain.schema import Schema
 from understudy.errors import ReleaseError
 from understudy.mechanisms import Independent

@@ -11,8 +11,8 @@ import pytest
 
 import understudy as us
 from understudy.domain import Category, Date, Datetime, Integer, Number, Schema
+from understudy.domain.columns.binned import MOST_BINS
 from understudy.errors import SchemaError
-from understudy.pipeline import learning
 from understudy.privacy import Seeded
 
 ROWS = 20_000
@@ -104,7 +104,7 @@ def test_zero_keeps_a_mass_of_its_own(whole) -> None:
 
 def test_few_whole_numbers_are_kept_one_by_one_and_many_are_binned(whole) -> None:
     assert whole[0]["age"].one_by_one and (whole[0]["age"].min, whole[0]["age"].max) == (0, 99)
-    assert 8 <= whole[0]["long integers"].groups <= 2 * learning.MOST_BINS
+    assert 8 <= whole[0]["long integers"].groups <= 2 * MOST_BINS
 
 
 def test_the_largest_integers_are_not_lost(whole) -> None:
@@ -142,7 +142,7 @@ def test_more_budget_gives_more_bins() -> None:
         learned({"x": COLUMNS["lognormal"][:3000]}, schema, epsilon=epsilon, seed=seed)[0]["x"].size
         for seed, epsilon in enumerate((0.05, 10.0))
     ]
-    assert counts[0] < counts[1] <= learning.MOST_BINS + 8
+    assert counts[0] < counts[1] <= MOST_BINS + 8
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 import understudy as us
 from understudy.data import write
-from understudy.domain.number import Integer
+from understudy.domain import Integer
 from understudy.domain.schema import Schema
 from understudy.mechanisms import Independent
 from understudy.pipeline.synthesizer import warnings

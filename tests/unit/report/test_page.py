@@ -18,7 +18,6 @@ from understudy.presets import town
 from understudy.privacy import Seeded
 from understudy.report import page
 from understudy.report.histogram import BARS, bars_of
-from understudy.report.labels import labels_of
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
 
@@ -48,7 +47,7 @@ from understudy_contest import FieldGroups, PrivBayes, PrivSyn
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_every_code_has_a_text_that_says_what_it_stands_for(column, first: str, last: str) -> None:
-    texts = labels_of(column)
+    texts = column.labels()
     assert (texts[0], texts[-1], len(texts)) == (first, last, column.size)
 
 

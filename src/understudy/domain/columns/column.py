@@ -1,22 +1,39 @@
-"""What every column has, whatever its type: order, missing values, outsiders, and its layout of codes."""
+"""What every column type says of itself: the one place where the house asks what a column is.
+
+A column is described by a person (fields, checked), coded (`codec`), shown to people (`labels`), learned privately
+where something is left out (`steps` and what follows it), completed from records where nothing is protected
+(`completed`), and drafted (`of_arrow`, `drafted`). A type that leaves out a part it needs is refused when it is
+registered: see `registry.py`.
+"""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import MISSING, dataclass, fields
-from datetime import date
-from itertools import pairwise
-from typing import Any, ClassVar, Literal, NoReturn, get_args
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
 
-from understudy.domain.schema_toml import clean_comment, value_text
-from understudy.errors import SchemaError, SizeError
+import pyarrow as pa
+
+from understudy.domain.columns.codec import Codec
+from understudy.domain.columns.fields import flag, missing_rule, refuse, text
+from understudy.domain.columns.noisy_counts import NoisyCounts
+from understudy.domain.columns.sight import Sight
+from understudy.domain.schema_toml import clean_comment
+from understudy.errors import SizeError
 
 # A marginal over one column is an array this long at most: eight megabytes of counts.
 MOST_CODES = 1_000_000
 
 Outside = Literal["clip", "other", "missing"]
+Step = Literal["types", "values", "bounds", "bins"]  # of learning, in their order
+
+# What a type must have of its own to take part in a step.
+PARTS: dict[Step, tuple[str, ...]] = {
+    "types": ("decided",),
+    "values": ("with_values",),
+    "bounds": ("grid", "with_bounds"),
+    "bins": ("fine", "with_bins"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +52,7 @@ class Column(ABC):
 
     type: ClassVar[str]
     bounded: ClassVar[bool] = True  # whether "the nearest value" has a meaning
+    learns: ClassVar[tuple[Step, ...]] = ()  # the steps that a column of this type may take part in
 
     ordered: bool = True
     missing: bool | tuple[str, ...] | None = None
@@ -46,7 +64,7 @@ class Column(ABC):
         flag("ordered", self.ordered)
         text("description", self.description)
         self._set("comment", clean_comment(text("comment", self.comment)))
-        self._set("missing", _missing(self.missing))
+        self._set("missing", missing_rule(self.missing))
         if self.outside is not None and self.outside not in get_args(Outside):
             refuse("outside", self.outside, "is not a rule.", 'write "clip", "other" or "missing".')
         if self.outside == "clip" and not self.bounded:
@@ -64,6 +82,9 @@ class Column(ABC):
 
     def _set(self, field: str, value: object) -> None:
         object.__setattr__(self, field, value)
+
+    def _but(self, **changed: Any) -> Self:
+        return replace(self, **changed)
 
     @abstractmethod
     def _check(self) -> None:
@@ -136,96 +157,71 @@ class Column(ABC):
                 said[field.name] = list(value) if isinstance(value, tuple) else value
         return said
 
+    # --- codes, and what they mean to people ---------------------------------------------------------------
 
-def refuse(field: str, value: object, rule: str, way_out: str) -> NoReturn:
-    """Refuse one field of a column, by name, value and rule."""
-    shown = value_text(value) if isinstance(value, bool | date) else repr(value)
-    raise SchemaError(f"{field} {shown if len(shown) < 80 else shown[:77] + '...'} {rule}", hint=way_out)
+    @abstractmethod
+    def codec(self) -> Codec[Any]:
+        """Values to codes and back; only once nothing is `unlearned`."""
 
+    @abstractmethod
+    def value_labels(self) -> list[str]:
+        """A short text for each code that stands for values, in order."""
 
-def text(field: str, value: object) -> str:
-    """`value`, once it is text that can be written to a file."""
-    if not isinstance(value, str):
-        refuse(field, value, "is not text.", "put it in quotes.")
-    if any("\ud800" <= char <= "\udfff" for char in value):
-        refuse(field, value, "is not valid Unicode.", "remove the lone surrogates.")
-    return value
+    def labels(self) -> list[str]:
+        """A short text for each code: values, then special values, then the slots for other and missing."""
+        slots = {"(other)": self.other_code, "(missing)": self.missing_code}
+        return self.value_labels() + [text for text, code in slots.items() if code is not None]
 
+    @property
+    def ranges(self) -> int:
+        """How many of the first codes stand for values in their order: no special values and no slots."""
+        return self.count
 
-def flag(field: str, value: object) -> bool:
-    """`value`, once it is true or false."""
-    if not isinstance(value, bool):
-        refuse(field, value, "is neither true nor false.", "write true or false, without quotes.")
-    return value
+    # --- what is left out, learned privately ---------------------------------------------------------------
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of learning that will complete this column."""
+        return self.learns if self.unlearned else ()
 
-def whole(field: str, value: object, least: int | None = None) -> int:
-    """`value`, once it is a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        refuse(field, value, "is not a whole number.", "write it without quotes or a decimal point.")
-    if least is not None and value < least:
-        refuse(field, value, f"is less than {least}.", f"write {least} or more.")
-    return value
+    def with_values(self, found: tuple[Any, ...]) -> Column:
+        """The column with the values that were found often enough to be named."""
+        self._lacks("with_values")
 
+    def grid(self, *, instants: bool = False) -> Self:
+        """The column on a public grid that is coarse and reaches far, to find its bounds on.
 
-def finite(field: str, value: object) -> float:
-    """`value` as a float, once it is a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        refuse(field, value, "is not a number.", "write it without quotes.")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        refuse(field, value, "is not finite.", "write a finite number.")
-    return number + 0.0  # no negative zero: it would not survive a schema file
+        `instants` is whether moments are known to have a time zone. Bounds between which nothing can lie are refused.
+        """
+        self._lacks("grid")
 
+    def with_bounds(self, grid: Self, counts: NoisyCounts) -> Self:
+        """The column with bounds around what was found on its `grid`."""
+        self._lacks("with_bounds")
 
-def listed(field: str, value: object) -> tuple[Any, ...]:
-    """`value` as a tuple, once it is a list of something."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        refuse(field, value, "is not a list.", "write it in square brackets.")
-    return tuple(value)
+    def fine(self, coarse: tuple[Self, NoisyCounts] | None) -> Self:
+        """The column cut into many cells; `coarse` is its grid and what was found there, where it was asked for."""
+        self._lacks("fine")
 
+    def with_bins(self, counts: NoisyCounts) -> Self:
+        """The `fine` column with cells joined until each holds enough of what was found."""
+        self._lacks("with_bins")
 
-def distinct(field: str, values: tuple[Any, ...]) -> None:
-    """Refuse a list in which something stands twice."""
-    seen = set()
-    for value in values:
-        if value in seen:
-            refuse(field, value, "stands twice in the list.", "keep one of them.")
-        seen.add(value)
+    def _lacks(self, part: str) -> NoReturn:
+        raise NotImplementedError(f"columns of type {self.type!r} have no {part!r}")
 
+    # --- read from records, where nothing is protected -----------------------------------------------------
 
-def ascending(field: str, values: tuple[Any, ...]) -> None:
-    """Refuse a list that does not go up at every step."""
-    for before, after in pairwise(values):
-        if not before < after:
-            refuse(
-                field, after, f"follows {before!r}, but the list must ascend.", "sort it, without repeats."
-            )
+    def completed(self, array: pa.Array) -> Column:
+        """The column with nothing left out, by the values of one plain array (see `domain.arrow_values`)."""
+        self._lacks("completed")
 
+    @classmethod
+    def of_arrow(cls, kind: pa.DataType) -> Column | None:
+        """The column that values of this Arrow type are by their type alone, with all else to be learned."""
+        return None
 
-def below(low: Any, high: Any) -> None:
-    """Refuse bounds of which the lower is not below the upper."""
-    if low is not None and high is not None and not low < high:
-        raise SchemaError(
-            f"min {low} is not below max {high}.",
-            hint="swap them, or make a column of one value a category.",
-        )
-
-
-def _missing(value: object) -> bool | tuple[str, ...] | None:
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        refuse("missing", value, "is not a list.", "write the text in square brackets.")
-    texts = listed("missing", value)
-    for item in texts:
-        if not isinstance(item, str):
-            refuse("missing", item, "is not text.", "write the texts that mean missing, in quotes.")
-        text("missing", item)
-    if not texts:
-        refuse("missing", [], "is an empty list.", "write true, false, or the texts that mean missing.")
-    distinct("missing", texts)
-    return texts
+    @classmethod
+    def drafted(cls, sight: Sight) -> Column | None:
+        """The column as its records suggest it to a person, or None where they look like another type's."""
+        return None

@@ -1,22 +1,33 @@
-"""What a column type must offer to be encoded: one codec each, in a file of its own."""
+"""What a column type must offer to be encoded: a codec, in the file of its type."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy.domain import Column
 from understudy.errors import DomainError
 
 Within = Literal["uniform", "midpoint"]
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 Whole = npt.NDArray[np.int64]
-ColumnT = TypeVar("ColumnT", bound=Column)
+
+
+class Coded(Protocol):
+    """What a codec knows of any column: how many of its codes stand for values, and how many there are."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+
+ColumnT = TypeVar("ColumnT", bound=Coded)
 
 
 def code_type(size: int) -> np.dtype[Any]:

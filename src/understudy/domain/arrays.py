@@ -14,9 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from understudy.domain import grammar
 from understudy.domain.arrow_values import is_text, values_of
 from understudy.domain.cell_text import text_of
-from understudy.transforms import grammar
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -134,6 +134,12 @@ def moments(array: pa.Array) -> tuple[Integers, Mask | None]:
     return _marked(
         by_distinct(array, lambda value: _or(grammar.moment(text_of(value)), UNREAD), UNREAD, np.int64)
     )
+
+
+def readable(values: npt.NDArray[Any], unread: Mask | None, apart: list[Any]) -> npt.NDArray[Any]:
+    """The values that are neither unread nor any of those `apart`."""
+    left_out = np.isin(values, apart)
+    return values[~left_out if unread is None else ~(left_out | unread)]
 
 
 def _in_microseconds(values: Integers, unit: str) -> Integers:

@@ -1,0 +1,186 @@
+"""What whole numbers and numbers share: bounds and bins, how they are learned, and how they are read from records."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy.domain.columns.column import Column, Step
+from understudy.domain.columns.fields import ascending, refuse, whole
+from understudy.domain.columns.ladder import cut, tail
+from understudy.domain.columns.noisy_counts import FULL, SURE, NoisyCounts
+from understudy.domain.columns.sight import Sight
+
+FINE = 512  # cells of the histogram that bins are made from
+MOST_BINS = 64  # that are learned
+BINS = 64  # that are read from records
+
+Edges = npt.NDArray[Any]
+
+
+class Binned(Column):
+    """A column of numbers: bins in order, then special values with codes of their own."""
+
+    learns = ("bounds", "bins")
+
+    min: Any
+    max: Any
+    bins: int | None
+    edges: tuple[Any, ...] | None
+    special: tuple[Any, ...]
+
+    def _check_edges(self, edges: tuple[Any, ...]) -> None:
+        ends = (self.min is not None) + (self.max is not None)
+        if not edges or len(edges) + ends < 2:
+            refuse(
+                "edges", list(edges), "is too short.", "give two edges at least; n + 1 of them make n bins."
+            )
+        ascending("edges", edges)
+        if self.min is not None and edges[0] < self.min:
+            refuse("edges", edges[0], f"is below min {self.min}.", "drop it, or lower min.")
+        if self.max is not None and edges[-1] > self.max:
+            refuse("edges", edges[-1], f"is above max {self.max}.", "drop it, or raise max.")
+        low = edges[0] if self.min is None else self.min
+        if len(with_ends(low, edges, edges[-1] if self.max is None else self.max)) < 2:
+            refuse("edges", list(edges), "makes no bin.", "give two edges at least.")
+
+    def _check_bins(self) -> None:
+        if self.bins is None:
+            return
+        whole("bins", self.bins, 1)
+        if self.edges is not None:
+            refuse("bins", self.bins, "contradicts edges.", "drop one of the two.")
+
+    @property
+    def ranges(self) -> int:
+        return self.count - len(self.special)
+
+    @property
+    def bounds(self) -> tuple[Any, Any]:
+        """The smallest and the largest value, once they are known."""
+        return self.min, self.max
+
+    # --- learned privately ---------------------------------------------------------------------------------
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Bins are learned after bounds: how many are wanted depends on how far apart these turn out to be."""
+        return ("bins",) if self.unlearned == ("bins",) else super().steps
+
+    @abstractmethod
+    def _last(self, edge: Any, bottom: Any) -> Any:
+        """The largest value of a bin that ends at this edge, and above the smallest value of all."""
+
+    @abstractmethod
+    def _cut_at(self, edges: Edges) -> Self:
+        """The column cut at these places, as finely as its values are."""
+
+    def with_bounds(self, grid: Self, counts: NoisyCounts) -> Self:
+        """Bounds around every cell of the grid that holds more than noise; zero on its own where it is common."""
+        edges = grid.edges or ()
+        first, last = counts.first(grid.ranges).extent(edges.index(0) if 0 in edges else None)
+        special = self.special
+        if special != grid.special and counts.values[grid.ranges] > SURE * counts.stddev:
+            special = grid.special
+        bottom = edges[first] if self.min is None else self.min
+        top = edges[last + 1] if last + 2 == len(edges) else self._last(edges[last + 1], bottom)
+        return self._but(min=bottom, max=top if self.max is None else self.max, special=special)
+
+    def fine(self, coarse: tuple[Self, NoisyCounts] | None) -> Self:
+        """Many cells between the bounds: evenly, or more finely where a coarse histogram saw more records."""
+        cuts = np.array([self.min, self.max], dtype=np.float64)
+        mass = np.ones(1)
+        if coarse is not None:
+            grid, counts = coarse
+            edges = np.array(grid.edges, dtype=np.float64)
+            inside = (edges[:-1] >= self.min) & (edges[1:] <= self.max + 1)
+            if inside.any():
+                cuts = np.append(edges[:-1][inside], edges[1:][inside][-1])
+                mass = np.maximum(counts.values[: len(edges) - 1][inside], counts.stddev)
+        parts = np.maximum(1, np.round(FINE * mass / mass.sum())).astype(int)
+        ends = zip(cuts.tolist(), cuts[1:].tolist(), parts.tolist(), strict=False)
+        pieces = [cut(low, high, n) for low, high, n in ends if low < high]  # floats may not tell them apart
+        return self._cut_at(np.concatenate([cuts[:1], *pieces, cuts[-1:]]))
+
+    def with_bins(self, counts: NoisyCounts) -> Self:
+        """Neighbouring cells joined until each bin holds a fair share and more than noise."""
+        counts = counts.first(self.ranges)
+        values, total = counts.values, counts.total
+        bins = int(np.clip(counts.bins, 1, MOST_BINS))
+        running = np.maximum.accumulate(np.cumsum(values))
+        ends = np.searchsorted(running, total * np.arange(1, bins) / bins) + 1
+        heavy = np.flatnonzero(values > max(total / bins, FULL * counts.stddev))
+        edges = np.array(self.edges)
+        keep = np.unique(np.concatenate([[0], ends, heavy, heavy + 1, tail(edges), [len(values)]]))
+        return self._cut_at(edges[keep[keep <= len(values)]])
+
+
+def with_ends(low: Any, edges: tuple[Any, ...], high: Any) -> tuple[Any, ...]:
+    """The edges with the bounds at both ends, once each."""
+    return (*((low,) if low < edges[0] else ()), *edges, *((high,) if high > edges[-1] else ()))
+
+
+# --- read from records -------------------------------------------------------------------------------------
+
+
+def bounds_of(column: Binned, seen: npt.NDArray[Any], step: Any) -> tuple[Any, Any]:
+    """The bounds that are given, and for the others those of the sorted values; the lower below the upper."""
+    first, last = (seen[0].item(), seen[-1].item()) if len(seen) else (step * 0, step)
+    if column.min is not None:
+        return column.min, column.max if column.max is not None else max(last, _after(column.min, step))
+    if column.max is not None:
+        return min(first, -_after(-column.max, step)), column.max
+    return first, last if last > first else _after(first, step)
+
+
+def _after(number: Any, step: Any) -> Any:
+    """The number and one step, or for a large float the next that differs."""
+    moved = number + step
+    return moved if moved > number else float(np.nextafter(number, np.inf))
+
+
+def quantiles(seen: npt.NDArray[Any], low: Any, high: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Edges of bins that hold about as many records each, and values that fill a bin by themselves."""
+    seen = seen[(seen >= low) & (seen <= high)]
+    values, counts = np.unique(seen, return_counts=True)
+    heavy = values[counts * BINS > len(seen)]
+    rest = seen[~np.isin(seen, heavy)]
+    inner = rest[np.arange(1, BINS) * (len(rest) - 1) // BINS].tolist() if len(rest) else []
+    return tuple(sorted({low, high, *inner})), tuple(heavy.tolist())
+
+
+@dataclass(frozen=True)
+class NumbersSeen:
+    """What a draft sees of a column of numbers: the finite ones, and those that may be written down."""
+
+    whole: bool
+    finite: list[float]
+    listed: list[str]
+    missing: bool | tuple[str, ...] | None
+    remarks: list[str]
+
+    @classmethod
+    def of(cls, sight: Sight) -> NumbersSeen | None:
+        """None where the cells are not mostly numbers."""
+        numbers = sight.numbers
+        if not numbers:
+            return None
+        stray = len(sight.texts) - len(numbers) - len(sight.markers)
+        remarks = [f"{stray} texts are not numbers: they count as missing."] if stray else []
+        finite = [float(text) for text in numbers if np.isfinite(float(text))]
+        fractions = pa.types.is_floating(sight.kind) or pa.types.is_decimal(sight.kind)
+        fractions = fractions or any("." in text for text in numbers)
+        seen = sight.only(numbers)
+        listed, rare = seen.repeated() if seen.few and finite else ([], [])
+        return cls(
+            not fractions and all(value.is_integer() for value in finite),
+            finite,
+            listed,
+            sight.missing(sight.markers),
+            remarks + (rare if listed else []),
+        )

@@ -1,0 +1,251 @@
+"""What the columns of time share: bounds, and one code for every period between them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from understudy.domain import arrays, grammar
+from understudy.domain.columns.codec import CodeArray, Codec, Whole, Within, pick
+from understudy.domain.columns.column import Column
+from understudy.domain.columns.fields import below, refuse
+from understudy.domain.columns.noisy_counts import NoisyCounts
+from understudy.domain.columns.sight import LEFT_BOUNDS, REVIEW_BOUNDS, Sight
+from understudy.errors import SchemaError
+
+MOST_CODES = 100_000  # of a column whose bounds are learned but not its periods
+MOST_PERIODS = 1_000  # codes of a column whose bounds and periods are both learned, or read from records
+
+SECOND = 1_000_000  # microseconds, as all lengths of time here
+DAY = 86_400 * SECOND
+_FIXED = {"day": DAY, "hour": 3_600 * SECOND, "minute": 60 * SECOND, "second": SECOND}
+_MONTHS = {"year": 12, "quarter": 3, "month": 1}
+_DAWN, _DUSK = (np.datetime64(end, "us").astype(np.int64) for end in ("0001-01-02", "9999-12-30"))
+
+DAYS = ("year", "quarter", "month", "week", "day")
+CLOCK = ("hour", "minute", "second")
+
+
+def period(micros: Whole, every: str) -> Whole:
+    """The number of the period that holds each moment, counted from 1970."""
+    if every in _FIXED:
+        return micros // _FIXED[every]
+    days = micros // DAY
+    if every == "week":
+        return (days + 3) // 7  # 1970-01-01 was a Thursday; weeks start on Mondays
+    months = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+    return months // _MONTHS[every]
+
+
+def start(periods: Whole, every: str) -> Whole:
+    """The first microsecond of each period."""
+    if every in _FIXED:
+        return periods * _FIXED[every]
+    if every == "week":
+        return (periods * 7 - 3) * DAY
+    months = (periods * _MONTHS[every]).astype("datetime64[M]")
+    return months.astype("datetime64[D]").astype(np.int64) * DAY
+
+
+@dataclass(frozen=True)
+class Moment(Column):
+    """A column of time: values from `min` to `max`, one code for `every` period."""
+
+    learns = ("bounds",)
+    periods: ClassVar[tuple[str, ...]]  # from the longest to the shortest
+    default_every: ClassVar[str]
+    unit: ClassVar[timedelta]  # the least that two values differ by
+
+    min: Any = None
+    max: Any = None
+    every: str | None = None
+
+    def _check(self) -> None:
+        for field in ("min", "max"):
+            if getattr(self, field) is not None:
+                self._set(field, self._bound(field, getattr(self, field)))
+        try:
+            below(self.min, self.max)
+        except TypeError:
+            raise SchemaError(
+                "min and max: one has an offset from UTC, the other none.",
+                hint="give both or neither an offset.",
+            ) from None
+        if self.every is not None and self.every not in self.periods:
+            refuse("every", self.every, "is not a period.", f"write one of {', '.join(self.periods)}.")
+
+    @abstractmethod
+    def _bound(self, field: str, value: object) -> date:
+        """A bound as the column keeps it, or refused."""
+
+    @abstractmethod
+    def first_micro(self, value: Any) -> int:
+        """The first microsecond of a value, since 1970."""
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The first and the last microsecond between the bounds."""
+        return self.first_micro(self.min), self.first_micro(self.max)
+
+    @property
+    def granularity(self) -> str:
+        """The period of one code: `every`, or its default."""
+        return self.every or self.default_every
+
+    @property
+    def unlearned(self) -> tuple[str, ...]:
+        return tuple(field for field in ("min", "max") if getattr(self, field) is None)
+
+    @property
+    def count(self) -> int:
+        return self._periods_between(self.min, self.max, self.granularity) + 1
+
+    def _periods_between(self, low: Any, high: Any, every: str) -> int:
+        first, last = period(np.array([self.first_micro(low), self.first_micro(high)]), every).tolist()
+        return int(last - first)
+
+    @abstractmethod
+    def codec(self) -> MomentCodec[Any]:
+        """One code a period, in order."""
+
+    def value_labels(self) -> list[str]:
+        every = self.granularity
+        first = int(period(np.array([self.first_micro(self.min)]), every)[0])
+        starts = start(np.arange(first, first + self.count), every)
+        return [_label(moment, every) for moment in starts.astype("datetime64[us]").tolist()]
+
+    # --- learned privately ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _span(self, first: int, last: int, zone: tzinfo | None) -> tuple[Any, Any]:
+        """The first value of one year and the last of another."""
+
+    def grid(self, *, instants: bool = False) -> Self:
+        """Years from 1800 to 2199, and as far again from a bound that is given."""
+        first = 1800 if self.max is None else min(1800, max(1, self.max.year - 400))
+        last = 2199 if self.min is None else max(2199, min(9999, self.min.year + 400))
+        zone = UTC if instants and self.min is None and self.max is None else self._zone()
+        low, high = self._span(first, last, zone)
+        return self._but(min=self.min or low, max=self.max or high, every="year")
+
+    def _zone(self) -> tzinfo | None:
+        """The time zone of a bound that is given, if it has one."""
+        return next((end.tzinfo for end in (self.min, self.max) if getattr(end, "tzinfo", None)), None)
+
+    def with_bounds(self, grid: Self, counts: NoisyCounts) -> Self:
+        """Whole years around what was found, by the finest period that leaves a fair share of records for each.
+
+        A period that the schema gives is kept, unless the bounds turn out so far apart that no column could hold it.
+        """
+        counts = counts.first(grid.ranges)
+        first, last = (grid.min.year + place for place in counts.extent())
+        opening = grid.min if first == grid.min.year else grid.min.replace(year=first, month=1, day=1)
+        closing = min(grid.max, grid.max.replace(year=last, month=12, day=31))
+        low, high = self.min or opening, self.max or closing
+        if not low < high:  # all that was seen lies at the bound that was given
+            low, high = self.min or grid.min, self.max or grid.max
+        most = MOST_CODES if self.every else np.clip(counts.bins, 12, MOST_PERIODS)
+        return self._but(min=low, max=high, every=self._finest(low, high, most))
+
+    def _finest(self, low: Any, high: Any, most: float) -> str:
+        """The finest period, none finer than `every`, of which there are not too many between the bounds."""
+        given = self.periods.index(self.every) if self.every else len(self.periods) - 1
+        few = (e for e in reversed(self.periods[: given + 1]) if self._periods_between(low, high, e) < most)
+        return next(few, self.periods[0])
+
+    # --- read from records ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _value(self, micros: int) -> Any:
+        """The value that holds a microsecond since 1970, without a time zone."""
+
+    def completed(self, array: pa.Array) -> Self:
+        micros, unread = arrays.moments(array)
+        meant = [moment for text in self.missing_texts if (moment := grammar.moment(text)) is not None]
+        seen = np.clip(arrays.readable(micros, unread, meant), _DAWN, _DUSK)
+        ends = (int(seen.min()), int(seen.max())) if len(seen) else (0, 0)
+        first, last = self._value(ends[0]), self._value(ends[1]) + self.unit
+        zone = self._zone()
+        if zone is not None:
+            first, last = first.replace(tzinfo=zone), last.replace(tzinfo=zone)
+        first = self.min or (min(first, self.max) if self.max else first)
+        last = self.max or max(last, first)
+        if not first < last:  # all that was seen lies beyond the bound that was given
+            first, last = (first, first + self.unit) if self.min else (last - self.unit, last)
+        return self._but(min=first, max=last, every=self.every or self._finest(first, last, MOST_PERIODS))
+
+    @classmethod
+    def _of_texts(cls, sight: Sight, texts: list[str], kept_as: Callable[[datetime], Any]) -> Self:
+        """The draft of a column whose texts are these, and others that count as missing."""
+        missing, seen = sight.missing(sight.markers), sight.only(texts)
+        kept, remarks = seen.repeated() if seen.few else ([], [])
+        moments = sorted(moment for text in kept if (moment := grammar.moment(text)) is not None)
+        ends: list[Any] = [np.datetime64(moment, "us").item() for moment in moments[:1] + moments[-1:]]
+        if not all(isinstance(end, datetime) for end in ends) or not ends or ends[0] == ends[1]:
+            return cls(missing=missing, comment=sight.comment(LEFT_BOUNDS))
+        low, high = (kept_as(end) for end in ends)
+        return cls(min=low, max=high, missing=missing, comment=sight.comment(*remarks, REVIEW_BOUNDS))
+
+
+def _label(moment: datetime, every: str) -> str:
+    """The period that begins at a moment, as a person writes it."""
+    if every in CLOCK:
+        return moment.isoformat(" ", "seconds" if every == "second" else "minutes")
+    return {
+        "year": f"{moment.year}",
+        "quarter": f"{moment.year} Q{(moment.month + 2) // 3}",
+        "month": f"{moment.year}-{moment.month:02d}",
+        "week": f"week of {moment.date()}",
+        "day": f"{moment.date()}",
+    }[every]
+
+
+MomentT = TypeVar("MomentT", bound=Moment)
+
+
+class MomentCodec(Codec[MomentT]):
+    """One code a period, in order; a value comes back on the grid of days, or of seconds."""
+
+    grid: int  # microseconds between the values that come back
+
+    def __init__(self, column: MomentT) -> None:
+        super().__init__(column)
+        self.low, self.high = column.extent
+        self.every = column.granularity
+        self.first = int(period(np.array([self.low]), self.every)[0])
+        meant = (grammar.moment(text) for text in column.missing_texts)
+        self.missing = [moment for moment in meant if moment is not None]
+
+    def encode(self, array: pa.Array) -> CodeArray:
+        column = self.column
+        micros, unread = arrays.moments(array)
+        codes = (period(np.clip(micros, self.low, self.high), self.every) - self.first).astype(self.dtype)
+        if column.outside_code is not None:
+            codes[(micros < self.low) | (micros > self.high)] = column.outside_code
+        for moment in self.missing:
+            codes[micros == moment] = column.null_code
+        if unread is not None:
+            codes[unread] = column.null_code
+        return codes
+
+    def micros(self, codes: Whole, rng: np.random.Generator, within: Within) -> Whole:
+        """A moment inside the period of each code, and inside the bounds."""
+        opening = np.maximum(start(codes + self.first, self.every), self.low)
+        closing = np.minimum(start(codes + self.first + 1, self.every) - 1, self.high)
+        first = -(-opening // self.grid)
+        last = closing // self.grid
+        drawn = (first + pick(np.maximum(last - first, 0), rng, within)) * self.grid
+        return np.where(first <= last, drawn, opening)  # a period cut so short that no second begins in it
+
+    def reading_type(self) -> pa.DataType:
+        # Arrow parses what the grammar does, as long as no other text means missing.
+        return pa.string() if len(self.missing) < len(self.column.missing_texts) else self._parsed_as()
+
+    def _parsed_as(self) -> pa.DataType:
+        return self.arrow_type

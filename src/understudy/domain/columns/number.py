@@ -1,0 +1,291 @@
+"""Numbers: in bins, with special values exact, and at a declared precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy.domain import arrays, grammar
+from understudy.domain.columns.binned import (
+    Binned,
+    Edges,
+    NumbersSeen,
+    bounds_of,
+    quantiles,
+    with_ends,
+)
+from understudy.domain.columns.category import Category
+from understudy.domain.columns.codec import CodeArray, Codec, Whole, Within, pick, step_aside
+from understudy.domain.columns.column import Column
+from understudy.domain.columns.fields import below, distinct, finite, listed, refuse
+from understudy.domain.columns.ladder import FRACTIONS, LADDER, digits, ladder
+from understudy.domain.columns.sight import LEFT_BOUNDS, REVIEW_VALUES, Sight
+
+EXACT_EDGES = 10_000  # more edges than this are worked out in floats, which is quicker
+SMALLEST_STEP = 1e-15
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Number(Binned):
+    """Numbers from `min` to `max`, in `bins` of equal width or between `edges`.
+
+    A bin holds its lower edge, the last one its upper edge too. `special` values carry a mass of
+    their own and may lie outside the bounds. `precision` is the step between values: 0.01 for cents, 1 for whole
+    numbers, 1000 for thousands.
+    """
+
+    type = "number"
+
+    min: float | None = None
+    max: float | None = None
+    bins: int | None = None
+    edges: tuple[float, ...] | None = None
+    special: tuple[float, ...] = ()
+    precision: float | None = None
+
+    def _check(self) -> None:
+        for field in ("min", "max"):
+            if getattr(self, field) is not None:
+                self._set(field, finite(field, getattr(self, field)))
+        below(self.min, self.max)
+        self._set("special", tuple(finite("special", value) for value in listed("special", self.special)))
+        distinct("special", self.special)
+        if self.edges is not None:
+            edges = tuple(finite("edges", value) for value in listed("edges", self.edges))
+            self._check_edges(edges)
+            self._set("edges", edges)
+        self._check_bins()
+        self._check_precision()
+        if not self.unlearned and self.edges is None and self.count <= 1_000_000:
+            edges = self.cuts
+            if any(not a < b for a, b in pairwise(edges)):
+                refuse("bins", self.bins, "is more than floating point can tell apart.", "ask for fewer.")
+
+    def _check_precision(self) -> None:
+        if self.precision is None:
+            return
+        step = finite("precision", self.precision)
+        if not SMALLEST_STEP <= step <= 1 / SMALLEST_STEP:
+            refuse(
+                "precision",
+                self.precision,
+                "is no step between values.",
+                "write 1 for whole numbers, 0.01 for cents.",
+            )
+        self._set("precision", step)
+
+    @property
+    def steps_a_unit(self) -> float:
+        """How many steps of the declared precision make one: a whole number where precision is 1, 0.1, 0.25, ..."""
+        steps = 1 / (self.precision or 1.0)
+        return float(round(steps)) if abs(steps - round(steps)) < 1e-9 * steps and steps >= 1 else steps
+
+    @property
+    def unlearned(self) -> tuple[str, ...]:
+        if self.edges is not None:
+            return ()
+        left_out = [field for field in ("min", "max", "bins") if getattr(self, field) is None]
+        return tuple(left_out)
+
+    @cached_property
+    def cuts(self) -> tuple[float, ...]:
+        """The edges of the bins, from the lowest to the highest."""
+        if self.edges is not None:
+            low = self.edges[0] if self.min is None else self.min
+            return with_ends(low, self.edges, self.edges[-1] if self.max is None else self.max)
+        if self.min is None or self.max is None or self.bins is None:
+            return ()
+        low, high, bins = self.min, self.max, self.bins
+        if bins <= EXACT_EDGES:  # as a person would write them: 0, 0.1, 0.2, 0.3, and not 0.30000000000000004
+            start, width = Fraction(repr(low)), (Fraction(repr(high)) - Fraction(repr(low))) / bins
+            inner: Iterable[float] = (float(start + width * i) for i in range(1, bins))
+        elif math.isfinite(low * bins) and math.isfinite(high * bins):
+            inner = ((low * (bins - i) + high * i) / bins for i in range(1, bins))
+        else:
+            inner = (low * (1 - i / bins) + high * (i / bins) for i in range(1, bins))
+        return (low, *inner, high)
+
+    @property
+    def count(self) -> int:
+        groups = len(self.cuts) - 1 if self.edges is not None else self.bins or 0
+        return groups + len(self.special)
+
+    def fields(self) -> dict[str, Any]:
+        """As of any column, with 10000.0 written as 10000."""
+        return {field: _short(value) for field, value in super().fields().items()}
+
+    def codec(self) -> NumberCodec:
+        return NumberCodec(self)
+
+    def value_labels(self) -> list[str]:
+        ranges = [f"{_label(a)} to {_label(b)}" for a, b in pairwise(self.cuts)]
+        return ranges + [_label(value) for value in self.special]
+
+    def grid(self, *, instants: bool = False) -> Self:
+        """Steps of 1, 2 and 5, and zero on its own."""
+        inside = ladder([*FRACTIONS, *LADDER], self.min, self.max)
+        known = (self.min, self.max)
+        edges = tuple(sorted({float(edge) for edge in inside if abs(edge) < 1e300 or edge in known}))
+        special = self.special or ((0.0,) if edges[0] <= 0 <= edges[-1] else ())
+        return replace(self, min=None, max=None, bins=None, edges=edges, special=special)
+
+    def _last(self, edge: float, bottom: float) -> float:
+        return edge
+
+    def _cut_at(self, edges: Edges) -> Self:
+        low, high = self.bounds
+        exact = sorted({low, *(float(edge) for edge in edges.tolist() if low < edge < high), high})
+        # Of a number learned from scratch a hundred values a bin are told apart: enough for any use, and readable.
+        decimals = digits(min(np.diff(exact))) + 2
+        step = self.precision or (10.0**-decimals if -15 <= decimals <= 15 else None)
+        return replace(self, bins=None, edges=tuple(exact), precision=step)
+
+    def completed(self, array: pa.Array) -> Number:
+        numbers = arrays.floats(array)
+        meant = [number for text in self.missing_texts if (number := grammar.number(text)) is not None]
+        seen = np.sort(arrays.readable(numbers, ~np.isfinite(numbers), [*self.special, *meant]))
+        low, high = bounds_of(self, seen, 1.0)
+        bounded = replace(self, min=low, max=high)
+        if self.bins is not None:
+            return bounded
+        edges, heavy = quantiles(seen, low, high)
+        return replace(bounded, edges=edges, special=(*self.special, *heavy))
+
+    @classmethod
+    def of_arrow(cls, kind: pa.DataType) -> Number | None:
+        return cls() if pa.types.is_floating(kind) or pa.types.is_decimal(kind) else None
+
+    @classmethod
+    def drafted(cls, sight: Sight) -> Column | None:
+        """Numbers that are not all whole: a list where they are few, else bounds left open."""
+        seen = NumbersSeen.of(sight)
+        if seen is None or seen.whole:
+            return None
+        if not seen.listed:
+            comment = sight.comment(*seen.remarks, LEFT_BOUNDS)
+            return cls(precision=_precision(seen.finite), missing=seen.missing, comment=comment)
+        values = sorted({float(text) for text in seen.listed if np.isfinite(float(text))})
+        comment = sight.comment(*seen.remarks, REVIEW_VALUES)
+        return Category(tuple(values), missing=seen.missing, comment=comment)
+
+
+class NumberCodec(Codec[Number]):
+    """Bins in order, then the special values, then the slots."""
+
+    arrow_type = pa.float64()
+
+    def __init__(self, column: Number) -> None:
+        super().__init__(column)
+        self.cuts = np.array(column.cuts, dtype=np.float64)
+        self.bins = len(self.cuts) - 1
+        meant = (grammar.number(text) for text in column.missing_texts)
+        self.missing = [number for number in meant if number is not None]
+
+    def encode(self, array: pa.Array) -> CodeArray:
+        column, numbers = self.column, arrays.floats(array)
+        codes = np.searchsorted(self.cuts[1:-1], numbers, side="right").astype(self.dtype)
+        if column.outside_code is not None:
+            codes[(numbers < self.cuts[0]) | (numbers > self.cuts[-1])] = column.outside_code
+        for place, special in enumerate(column.special):
+            codes[numbers == special] = self.bins + place
+        for number in self.missing:
+            codes[numbers == number] = column.null_code
+        unread = np.isnan(numbers)
+        if unread.any():
+            codes[unread] = column.null_code
+        return codes
+
+    def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:
+        return self.with_slots(codes, lambda wide: self._values(wide, rng, within))
+
+    def _values(self, codes: Whole, rng: np.random.Generator, within: Within) -> Floats:
+        specials = codes >= self.bins
+        bins = np.where(specials, 0, codes)
+        reserved = [*self.column.special, *self.missing]
+        numbers = self._anywhere(bins, rng, within, reserved)
+        if self.column.precision is not None:
+            numbers = self._rounded(bins, numbers, rng, within, reserved)
+        if specials.any():
+            exact = np.array(self.column.special, dtype=np.float64)
+            numbers[specials] = exact[codes[specials] - self.bins]
+        return numbers
+
+    def _anywhere(
+        self, bins: Whole, rng: np.random.Generator, within: Within, reserved: list[float]
+    ) -> Floats:
+        """A float inside each bin, at no particular precision."""
+        low, high = self.cuts[bins], self._tops()[bins]
+        share = 0.5 if within == "midpoint" else rng.random(len(bins))
+        # Not low + share * (high - low): that overflows when the bounds are as far apart as floats go.
+        numbers = np.clip(low * (1 - share) + high * share, low, high)
+        taken = np.isin(numbers, reserved)
+        numbers[taken] = np.nextafter(numbers[taken], np.where(numbers < high, high, low)[taken])
+        return numbers
+
+    def _rounded(
+        self, bins: Whole, numbers: Floats, rng: np.random.Generator, within: Within, reserved: list[float]
+    ) -> Floats:
+        """A number of the declared precision inside each bin; where a bin holds none, `numbers` as it is."""
+        first, last = self._grid()
+        start, length = first[bins], (last - first)[bins]
+        drawn = pick(np.maximum(length, 0), rng, within)
+        drawn = step_aside(drawn, length, lambda steps: np.isin(self._on_grid(start + steps), reserved))
+        return np.where(length >= 0, self._on_grid(start + drawn), numbers)
+
+    def _tops(self) -> Floats:
+        """The largest float of each bin: only the last one holds its upper edge."""
+        return np.append(np.nextafter(self.cuts[1:-1], -np.inf), self.cuts[-1])
+
+    def _on_grid(self, places: Whole) -> Floats:
+        """The number at each place of the grid of the declared precision, rounded once."""
+        steps = self.column.steps_a_unit
+        exact = places.astype(np.float64)
+        return exact / steps if steps >= 1 else exact * (self.column.precision or 1.0)
+
+    def _grid(self) -> tuple[Whole, Whole]:
+        """The first and last place of the grid inside each bin; last < first where there is none."""
+        furthest = 2.0**53  # beyond this floats are coarser than the grid
+        scale = self.column.steps_a_unit
+        low, high = self.cuts[:-1], self._tops()
+        with np.errstate(over="ignore"):
+            first = np.clip(np.floor(low * scale), -furthest, furthest).astype(np.int64) - 1
+            last = np.clip(np.ceil(high * scale), -furthest, furthest).astype(np.int64) + 1
+            beyond = np.maximum(np.abs(low), np.abs(high)) * scale > furthest
+        for _ in range(3):  # the products are off by a rounding at most: settle it on the numbers themselves
+            first += self._on_grid(first) < low
+            last -= self._on_grid(last) > high
+        coarse = beyond | (self._on_grid(first) < low) | (self._on_grid(last) > high)
+        last[coarse] = first[coarse] - 1
+        return first, last
+
+    def reading_type(self) -> pa.DataType:
+        return pa.float64() if len(self.missing) == len(self.column.missing_texts) else pa.string()
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_short(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _label(number: float) -> str:
+    """A number with as many digits as it needs, and no more than fit."""
+    return f"{number:,.10g}" if abs(number) < 1e9 else f"{number:.4g}"
+
+
+def _precision(values: list[float]) -> float | None:
+    """The coarsest step, from whole numbers to four decimals, that holds every value."""
+    numbers = np.array(values)
+    decimals = next((p for p in range(5) if (np.round(numbers, p) == numbers).all()), None)
+    return None if decimals is None else 1.0 / 10**decimals

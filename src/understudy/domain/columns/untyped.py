@@ -1,0 +1,191 @@
+"""A column whose type nobody has said: every cell votes for a kind, and what the votes suggest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from understudy.domain import arrays
+from understudy.domain.cell_text import text_of
+from understudy.domain.columns.boolean import Boolean
+from understudy.domain.columns.category import Category
+from understudy.domain.columns.codec import CodeArray, Codec, Within
+from understudy.domain.columns.column import Column
+from understudy.domain.columns.date import Date
+from understudy.domain.columns.datetime import Datetime
+from understudy.domain.columns.fields import refuse
+from understudy.domain.columns.integer import Integer
+from understudy.domain.columns.number import Number
+from understudy.domain.kinds import DECIMALS, FEW_CODES, KINDS, MOST_DIGITS, kind_of
+from understudy.errors import SchemaError
+
+MOSTLY = 0.98  # of the votes must fit a type
+SURE = 4.0  # standard deviations above which votes are more than noise, in a table of dozens of columns
+LIKELY = 2.0  # and above which the most votes of a column likely are
+
+_CODE = {kind: code for code, kind in enumerate(KINDS)}
+_MISSING = _CODE["missing"]
+# The commonest cells, for Arrow's regular expressions, which agree with `kind_of` on each.
+_WHOLE = rf"^-?(?:0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}})$"
+_DECIMAL = r"^-?(?:0|[1-9][0-9]*)\.[0-9]+$"
+
+
+@dataclass(frozen=True)
+class Untyped(Column):
+    """A column whose type is learned privately, with everything else about it. `missing` is kept."""
+
+    type = "untyped"
+    bounded = False
+    learns = ("types",)
+
+    def _check(self) -> None:
+        if self.outside is not None:
+            refuse("outside", self.outside, "needs a type.", "say the column's type, or leave it out.")
+        if not self.ordered:
+            refuse("ordered", False, "needs a type.", "say the column's type, or leave it out.")
+
+    @property
+    def unlearned(self) -> tuple[str, ...]:
+        return ("type",)
+
+    @property
+    def count(self) -> int:
+        return 0
+
+    def decided(self, votes: Sequence[float], noise: float) -> tuple[Column, bool]:
+        """The column that its votes suggest, one count for each of `KINDS`, and whether it holds instants.
+
+        `noise` is the standard deviation of each count. The narrowest type that nearly all votes fit is taken;
+        where noise drowns them, a category.
+        """
+        held = _held(votes, noise)
+        total = sum(held.values())
+
+        def fits(*kinds: str) -> bool:
+            return sum(held.get(kind, 0.0) for kind in kinds) >= MOSTLY * total
+
+        said: dict[str, Any] = {"missing": self.missing, "description": self.description}
+        said["comment"] = self.comment
+        if not held.get("code", 0.0) <= FEW_CODES * total:
+            return Category(discover=True, **said), False
+        if fits("boolean"):
+            return Boolean(**said), False
+        if fits("integer"):
+            return Integer(**said), False
+        if fits("integer", *DECIMALS, "number"):
+            places = (n for n in range(len(DECIMALS)) if fits("integer", *DECIMALS[: n + 1]))
+            digits = next(places, None)
+            return Number(precision=None if digits is None else 10.0**-digits, **said), False
+        if fits("date"):
+            return Date(**said), False
+        if fits("date", "datetime", "instant"):
+            instants = held.get("instant", 0.0) > held.get("datetime", 0.0)
+            return Datetime(**said), instants
+        return Category(discover=True, **said), False
+
+    def completed(self, array: pa.Array) -> Column:
+        """The column by the votes of its cells, without noise, and then by its values."""
+        votes = np.bincount(Votes().codec().encode(array), minlength=len(KINDS))
+        typed = self.decided(votes.tolist(), 0.0)[0]
+        return typed.completed(array) if typed.unlearned else typed
+
+    def codec(self) -> NoReturn:
+        raise SchemaError(
+            "type is not known yet.", hint="say it in the schema, or let a private run learn it."
+        )
+
+    def value_labels(self) -> list[str]:
+        return []
+
+
+@dataclass(frozen=True)
+class Votes(Column):
+    """What the cells of a column vote for, as a column of its own: one code for each of `KINDS`, no slots."""
+
+    type = "votes"
+    bounded = False
+    missing: Literal[False] = False
+
+    def _check(self) -> None:
+        pass
+
+    @property
+    def rule(self) -> Literal["clip"]:
+        """Every cell has a vote: nothing is outside."""
+        return "clip"
+
+    @property
+    def unlearned(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def count(self) -> int:
+        return len(KINDS)
+
+    def codec(self) -> VotesCodec:
+        return VotesCodec(self)
+
+    def value_labels(self) -> list[str]:
+        return list(KINDS)
+
+
+def _held(votes: Sequence[float], noise: float) -> dict[str, float]:
+    """The kinds that surely have votes; where none has, the one with the most if that is likely no noise."""
+    cast = {kind: float(count) for kind, count in zip(KINDS, votes, strict=True) if kind != "missing"}
+    sure = {kind: count for kind, count in cast.items() if count > SURE * noise}
+    if sure:
+        return sure
+    most = max(cast, key=cast.__getitem__)
+    return {most: cast[most]} if cast[most] > LIKELY * noise else {"text": 1.0}
+
+
+class VotesCodec(Codec[Votes]):
+    """The vote of each cell, of whatever type its column is."""
+
+    arrow_type = pa.string()
+
+    def encode(self, array: pa.Array) -> CodeArray:
+        encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        texts = encoded.dictionary
+        if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+            return arrays.by_distinct(array, _code_of, _MISSING, self.dtype)
+        votes = pa.array(_votes(texts), pa.uint8()).take(encoded.indices)
+        return np.asarray(pc.fill_null(votes, _MISSING).to_numpy(zero_copy_only=False), self.dtype)
+
+    def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:
+        return pa.array(KINDS, self.arrow_type).take(pa.array(self.in_range(codes)))
+
+    def reading_type(self) -> pa.DataType:
+        return pa.string()
+
+
+def _code_of(value: Any) -> int:
+    return _CODE[kind_of(text_of(value))]
+
+
+def _votes(texts: pa.Array) -> npt.NDArray[np.uint8]:
+    """The vote of each distinct text: plain numbers all at once, the others one by one."""
+    votes = np.full(len(texts), _MISSING, np.uint8)
+    whole = _matches(texts, _WHOLE)
+    votes[whole] = _CODE["integer"]
+    decimal = _matches(texts, _DECIMAL) & ~whole
+    if decimal.any():
+        fractions = pc.replace_substring_regex(texts.filter(pa.array(decimal)), r"^[^.]*\.", "")
+        needed = np.asarray(pc.utf8_length(pc.utf8_rtrim(fractions, "0")), np.int64)
+        kinds = np.array([_CODE[kind] for kind in (*DECIMALS, "number")], np.uint8)
+        votes[decimal] = kinds[np.minimum(needed, len(DECIMALS))]
+    rest = np.flatnonzero(~(whole | decimal))
+    for place, value in zip(rest.tolist(), texts.take(pa.array(rest)).to_pylist(), strict=True):
+        votes[place] = _MISSING if value is None else _code_of(value)
+    return votes
+
+
+def _matches(texts: pa.Array, pattern: str) -> npt.NDArray[np.bool_]:
+    found = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
