@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 import understudy as us
-from understudy.domain import Domain
-from understudy.domain import Integer
+from understudy.domain import Domain, Integer
 from understudy.domain.schema import Schema
 from understudy.errors import ReleaseError
 from understudy.mechanisms import Independent
