@@ -27,8 +27,9 @@ from understudy.pipeline.charged import check_charged
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import page
 from understudy.transforms.compress import Compression
-from understudy.transforms.derive import TableTransform, transform_from_dict
+from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
+from understudy.transforms.split import transform_from_dict
 
 CHUNK = 500_000  # rows that a streamed sample holds at once
 MOST_ROWS = 10**10

@@ -1,9 +1,9 @@
 """Values to codes and back; columns split and codes merged, and undone."""
 
 from understudy.transforms.compress import Compression, compress
-from understudy.transforms.derive import TableTransform, transform_from_dict
+from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, missing_text, reading_types
-from understudy.transforms.split import Floor, Split
+from understudy.transforms.split import Floor, Split, transform_from_dict
 from understudy.transforms.transform import Chain, Codes, Transform
 
 __all__ = [

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from understudy.domain import Column, Schema, arrays
 from understudy.domain.arrow_values import plain
-from understudy.errors import ParameterError, SchemaError
+from understudy.errors import SchemaError
 
 
 class TableTransform(Protocol):
@@ -42,22 +42,6 @@ class TableTransform(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """The rule as plain values, for a release file."""
         ...
-
-
-def transform_from_dict(said: Mapping[str, Any]) -> TableTransform:
-    """The transform that a `to_dict` wrote; anything else is refused."""
-    from understudy.transforms.split import Floor, Split
-
-    kinds: dict[str, Any] = {"split": Split, "floor": Floor}
-    fields = dict(said)
-    kind = kinds.get(str(fields.pop("kind", None)))
-    if kind is None:
-        raise ParameterError(f"transform is not one of {', '.join(kinds)}.")
-    try:
-        made: TableTransform = kind(**fields)
-    except TypeError:
-        raise ParameterError("transform is not of the form that to_dict writes.") from None
-    return made
 
 
 def whole_numbers(table: pa.Table, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:

@@ -6,6 +6,7 @@ numbers: INCWAGE is `Split("INCWAGE", ("INCWAGE_A", "INCWAGE_B"))`, VALUEH is `F
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ import pyarrow as pa
 
 from understudy.domain import Integer, Schema
 from understudy.errors import ParameterError
-from understudy.transforms.derive import exchange, redescribe, whole_numbers
+from understudy.transforms.derive import TableTransform, exchange, redescribe, whole_numbers
 
 Whole = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -176,6 +177,22 @@ class Split:
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": "split", **_lists(asdict(self))}
+
+
+KINDS: Mapping[str, type[Any]] = {"split": Split, "floor": Floor}  # as `to_dict` names them
+
+
+def transform_from_dict(said: Mapping[str, Any]) -> TableTransform:
+    """The transform that a `to_dict` wrote; anything else is refused."""
+    fields = dict(said)
+    kind = KINDS.get(str(fields.pop("kind", None)))
+    if kind is None:
+        raise ParameterError(f"transform is not one of {', '.join(KINDS)}.")
+    try:
+        made: TableTransform = kind(**fields)
+    except TypeError:
+        raise ParameterError("transform is not of the form that to_dict writes.") from None
+    return made
 
 
 def _coarse_column(floor: Floor, schema: Schema, name: str) -> Integer:
