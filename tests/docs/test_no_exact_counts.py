@@ -58,7 +58,7 @@ def test_no_docstring_or_page_shows_the_exact_count(folder: str) -> None:
 
 
 def test_the_demo_and_the_makefile_sample_the_noisy_total() -> None:
-    assert not exact_counts((ROOT / "src/understudy/cli/demo.py").read_text())
+    assert not exact_counts((ROOT / "src/understudy/cli/commands/demo.py").read_text())
     assert not COUNTED.search((ROOT / "Makefile").read_text())
 
 

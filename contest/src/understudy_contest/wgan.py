@@ -1,7 +1,7 @@
 """DP-WGAN, the contest's fifth entry (UCLANESL): a Wasserstein GAN trained with clipped, noised gradients.
 
 THIS RIVAL DOES NOT USE THE CURATOR. A gradient is not a count, so it reads records itself, draws its noise from
-PyTorch's generator as floats, and is accounted for by `evaluation.moments`. Its promise is weaker than that of every
+PyTorch's generator as floats, and is accounted for by `moments_accountant`. Its promise is weaker than that of every
 mechanism of this package: nothing is proved about floating-point noise, nothing is written to a ledger, and the
 number of records is taken as public. It is here to be compared with, not to be published from; `Trained.certificate`
 says so.
@@ -22,7 +22,7 @@ import numpy as np
 
 from understudy.data import Table
 from understudy.errors import ParameterError
-from understudy.evaluation.moments import epsilon_of, multiplier_for
+from understudy_contest.moments_accountant import epsilon_of, multiplier_for
 from understudy_contest.neural_generator import NeuralGenerator, folds, widths
 
 STATEMENT = (

@@ -64,7 +64,7 @@ def compare_files(
 
 def _contest(settings: Mapping[str, Any]) -> ContestFile | None:
     from understudy.evaluation.comparison import ContestFile
-    from understudy.evaluation.contest_measure import RoleNames
+    from understudy.evaluation.contest.contest_measure import RoleNames
 
     roles = [settings[role] for role in ("sex", "city", "wage")]
     given = [role for role in roles if role is not None]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understudy.evaluation.comparison import Comparison, ContestFile, compare
-    from understudy.evaluation.contest import ContestScores, ContestTests, Scorer, score
+    from understudy.evaluation.contest.income import Roles
+    from understudy.evaluation.contest.scoring import ContestScores, ContestTests, Scorer, score
     from understudy.evaluation.correlation import Correlation
     from understudy.evaluation.fidelity import KMarginal, TotalVariation
-    from understudy.evaluation.income import Roles
-    from understudy.evaluation.learning import Learning
+    from understudy.evaluation.learners.prediction import Learning
+    from understudy.evaluation.learners.propensity import Propensity
     from understudy.evaluation.measures import Evaluation, Figure, Measure, evaluate
-    from understudy.evaluation.propensity import Propensity
 
 __all__ = [
     "Comparison",
@@ -39,13 +39,13 @@ __all__ = [
 
 _HOMES = {
     **dict.fromkeys(("Comparison", "ContestFile", "compare"), "comparison"),
-    **dict.fromkeys(("ContestScores", "ContestTests", "Scorer", "score"), "contest"),
+    **dict.fromkeys(("ContestScores", "ContestTests", "Scorer", "score"), "contest.scoring"),
     **dict.fromkeys(("Evaluation", "Figure", "Measure", "evaluate"), "measures"),
     **dict.fromkeys(("KMarginal", "TotalVariation"), "fidelity"),
     "Correlation": "correlation",
-    "Learning": "learning",
-    "Propensity": "propensity",
-    "Roles": "income",
+    "Learning": "learners.prediction",
+    "Propensity": "learners.propensity",
+    "Roles": "contest.income",
 }
 
 

@@ -17,9 +17,9 @@ from understudy.errors import ParameterError
 from understudy.evaluation.breakdown import Gap, column_gaps, worst_pairs
 from understudy.evaluation.coding import Coding, check_table
 from understudy.evaluation.columns import Columns, rows_of
-from understudy.evaluation.contest import ContestTests
-from understudy.evaluation.contest_measure import ContestMeasure, ContestTables, RoleNames
-from understudy.evaluation.learning import LEARNERS, SCIKIT, Learning
+from understudy.evaluation.contest.contest_measure import ContestMeasure, ContestTables, RoleNames
+from understudy.evaluation.contest.scoring import ContestTests
+from understudy.evaluation.learners.prediction import LEARNERS, SCIKIT, Learning
 from understudy.evaluation.measures import REAL, SYNTHETIC, Evaluation, default_measures, evaluate
 
 Stage = Callable[[str], None]

@@ -15,8 +15,8 @@ from understudy.evaluation.baselines import BASELINES
 from understudy.evaluation.columns import Columns, read_columns, require_codes, rows_of
 from understudy.evaluation.correlation import Correlation
 from understudy.evaluation.fidelity import KMarginal, TotalVariation
-from understudy.evaluation.learning import Learning
-from understudy.evaluation.propensity import Propensity
+from understudy.evaluation.learners.prediction import Learning
+from understudy.evaluation.learners.propensity import Propensity
 
 SYNTHETIC = "synthetic"
 REAL = "real"

@@ -14,7 +14,7 @@ from understudy.errors import FileError, ParameterError, SchemaError
 from understudy.evaluation import ContestFile, ContestTests, Roles, compare, score
 from understudy.evaluation.coding import Coding
 from understudy.evaluation.completion import completed
-from understudy.evaluation.contest_measure import RoleNames
+from understudy.evaluation.contest.contest_measure import RoleNames
 
 OPEN = Schema({"city": Category(discover=True), "age": Integer(), "pay": Number(), "born": Date()})
 

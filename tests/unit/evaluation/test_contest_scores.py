@@ -12,11 +12,15 @@ from pyarrow import csv
 from understudy.data import Table
 from understudy.errors import FileError, ParameterError
 from understudy.evaluation.columns import Codebook, read_columns
-from understudy.evaluation.conjunctions import conjunction_error, conjunction_shares, draw_conjunctions
-from understudy.evaluation.contest import ContestScores, ContestTests, Scorer, score
+from understudy.evaluation.contest.conjunctions import (
+    conjunction_error,
+    conjunction_shares,
+    draw_conjunctions,
+)
+from understudy.evaluation.contest.income import City, Roles, cities, gini, income_error
+from understudy.evaluation.contest.scoring import ContestScores, ContestTests, Scorer, score
+from understudy.evaluation.contest.triples import draw_triples, triple_errors
 from understudy.evaluation.distance import Pair
-from understudy.evaluation.income import City, Roles, cities, gini, income_error
-from understudy.evaluation.triples import draw_triples, triple_errors
 
 TRUE = {
     "A": np.array([0, 0, 1, 1]),

@@ -18,8 +18,8 @@ from understudy.evaluation import (
 )
 from understudy.evaluation.baselines import bootstrap, independent, uniform
 from understudy.evaluation.fidelity import sample_cliques
-from understudy.evaluation.propensity import logistic
-from understudy.evaluation.tree import grow
+from understudy.evaluation.learners.propensity import logistic
+from understudy.evaluation.learners.regression_tree import grow
 
 SMALL = {"A": np.array([0, 0, 1, 1]), "B": np.array([0, 1, 0, 1]), "C": np.array([0, 0, 0, 1])}
 

@@ -14,15 +14,15 @@ from understudy.data.files.atomic import whole_file
 from understudy.domain import Clique
 from understudy.errors import FileError, ParameterError
 from understudy.evaluation.columns import Columns, read_columns, require_codes
-from understudy.evaluation.conjunctions import (
+from understudy.evaluation.contest.conjunctions import (
     Conjunction,
     conjunction_error,
     conjunction_shares,
     draw_conjunctions,
     log_ratios,
 )
-from understudy.evaluation.income import Roles, cities, income_error
-from understudy.evaluation.triples import draw_triples, triple_errors
+from understudy.evaluation.contest.income import Roles, cities, income_error
+from understudy.evaluation.contest.triples import draw_triples, triple_errors
 
 TRIPLES = 100
 CONJUNCTIONS = 300

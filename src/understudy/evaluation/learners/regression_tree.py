@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from understudy.evaluation.features import BINS
+from understudy.evaluation.learners.features import BINS
 
 Matrix = npt.NDArray[np.float64]
 Binned = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from understudy.errors import BudgetError
-from understudy.evaluation.moments import epsilon_of, multiplier_for, renyi
+from understudy_contest.moments_accountant import epsilon_of, multiplier_for, renyi
 
 
 @pytest.mark.parametrize(("rate", "multiplier", "order"), [(0.01, 1.0, 8), (0.2, 2.0, 16), (0.5, 0.8, 3)])

@@ -14,10 +14,10 @@ from understudy.domain.arrow_values import plain
 from understudy.errors import ParameterError
 from understudy.evaluation.coding import Coding, whole_numbers
 from understudy.evaluation.columns import Columns, read_columns
-from understudy.evaluation.conjunctions import conjunction_error, conjunction_shares, log_ratios
-from understudy.evaluation.contest import FULL_SCORE, ContestTests, inside, require_tested
-from understudy.evaluation.income import City, Roles, cities, income_error
-from understudy.evaluation.triples import triple_errors
+from understudy.evaluation.contest.conjunctions import conjunction_error, conjunction_shares, log_ratios
+from understudy.evaluation.contest.income import City, Roles, cities, income_error
+from understudy.evaluation.contest.scoring import FULL_SCORE, ContestTests, inside, require_tested
+from understudy.evaluation.contest.triples import triple_errors
 
 WAGES = "{}, as a number"  # the wage column's values, beside its codes
 

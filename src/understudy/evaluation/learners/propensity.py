@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from understudy.errors import ParameterError
 from understudy.evaluation.columns import Columns, rows_of, thin
-from understudy.evaluation.features import Bins, Indicators
-from understudy.evaluation.tree import grow
+from understudy.evaluation.learners.features import Bins, Indicators
+from understudy.evaluation.learners.regression_tree import grow
 
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from understudy.errors import ParameterError
 from understudy.evaluation.columns import Codebook, Columns, rows_of, thin
-from understudy.evaluation.features import Bins, Indicators
-from understudy.evaluation.tree import grow
+from understudy.evaluation.learners.features import Bins, Indicators
+from understudy.evaluation.learners.regression_tree import grow
 
 Matrix = npt.NDArray[np.float64]
 # A learner fits inputs and targets and predicts the targets of other inputs.
