@@ -18,8 +18,8 @@ import understudy as us
 from postgres_server import server
 from spark_session import session
 from understudy.domain import Category, Integer, Schema
-from understudy.pipeline.kinds import open_records
-from understudy.pipeline.records import Reading
+from understudy.pipeline.sources.records import Reading
+from understudy.pipeline.sources.registry import open_records
 
 MOST = 2
 SCHEMA = Schema(

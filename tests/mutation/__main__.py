@@ -40,7 +40,7 @@ TARGETS = [
     *(f"data/counting/{name}.py" for name in ("units", "kept_records", "bytes_of_values")),
 ]
 # Engines that need a server or a cluster are tried by tests that are too slow for this.
-EXCEPT = {"on_spark.py", "on_postgres.py"}
+EXCEPT = {"spark.py", "postgres.py"}
 TESTS = [
     "tests/privacy",
     "tests/laws/test_reading_laws.py",

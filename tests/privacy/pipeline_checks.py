@@ -28,7 +28,7 @@ from understudy.domain.columns.number import Number
 from understudy.domain.schema import Schema
 from understudy.errors import BudgetError, LedgerError
 from understudy.mechanisms import MST, Independent
-from understudy.pipeline.records import InMemory
+from understudy.pipeline.sources.records import InMemory
 from understudy.privacy import Ledger, Seeded
 from understudy.privacy.curator.session import CuratorSession
 
@@ -99,7 +99,7 @@ def sources() -> dict[str, str]:
 
 
 # Where the environment is read at all: for places of files, a worker's interpreter, and whether a fault may say more.
-READERS = {"privacy/ledger/ledger.py", "data/scratch.py", "pipeline/on_spark.py", "cli/__init__.py"}
+READERS = {"privacy/ledger/ledger.py", "data/scratch.py", "pipeline/sources/spark.py", "cli/__init__.py"}
 # Where seeded noise may be named: where it is made and offered, and by the commands' option --insecure-seed.
 SEEDERS = {"privacy/noise/randomness.py", "privacy/__init__.py", "cli/running.py"}
 

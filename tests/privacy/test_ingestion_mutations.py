@@ -15,8 +15,9 @@ from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.engines import table
 from understudy.data.files import frame_columns, frames
 from understudy.domain.cell_text import text_of
-from understudy.pipeline import records, streamed, synthesizer
-from understudy.pipeline.records import InMemory
+from understudy.pipeline import synthesizer
+from understudy.pipeline.sources import records, streamed
+from understudy.pipeline.sources.records import InMemory
 from understudy.transforms.encode import Encoder
 
 SUITE = Suite(checks)

@@ -12,7 +12,7 @@ from planting import Suite, run
 
 from understudy.marginals import Measurement
 from understudy.pipeline import learning, release, synthesizer
-from understudy.pipeline.records import InMemory
+from understudy.pipeline.sources.records import InMemory
 from understudy.privacy import Seeded
 from understudy.privacy.curator.curator import Curator
 from understudy.privacy.ledger import accounts

@@ -204,7 +204,7 @@ def _write_sample(
     spreadsheet: bool,
 ) -> int:
     from understudy.data import Writer
-    from understudy.pipeline.parts import sample_to_folder
+    from understudy.pipeline.sample_folder import sample_to_folder
     from understudy.transforms.encode import missing_text
 
     stage("generating records")

@@ -19,7 +19,7 @@ from understudy.data.engines.postgres.table import PostgresTable
 from understudy.domain import Schema, Untyped
 from understudy.domain.columns.registry import drafted, of_arrow
 from understudy.domain.columns.sight import Sight
-from understudy.pipeline.streamed import first_records, is_streamed, table_name
+from understudy.pipeline.sources.streamed import first_records, is_streamed, table_name
 
 MOST_READ = 1_000_000  # records that a draft of streamed data looks at
 

@@ -151,7 +151,7 @@ class Release:
         within: Within = "uniform",
     ) -> Any:
         """The same as a Spark DataFrame, drawn by the workers of a session (the running one, when left out)."""
-        from understudy.pipeline.on_spark import sample_on_spark
+        from understudy.pipeline.sources.spark import sample_on_spark
 
         self.warn_not_private()
         return sample_on_spark(

@@ -30,10 +30,10 @@ from understudy.mechanisms.registry import describe
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
-from understudy.pipeline.kinds import name_of, occasion, open_records
 from understudy.pipeline.progress import Progress
-from understudy.pipeline.records import Reading, Records, Uncoded, check_columns, encode_alone
 from understudy.pipeline.release import Release
+from understudy.pipeline.sources.records import Reading, Records, Uncoded, check_columns, encode_alone
+from understudy.pipeline.sources.registry import name_of, occasion, open_records
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.accounting.budget import LARGE_EPSILON
 from understudy.transforms.derive import TableTransform
@@ -64,7 +64,7 @@ def fit(
 ) -> Release:
     """A release of the table: everything learned from its records within (epsilon, delta).
 
-    `data` is a file (CSV, Parquet, Arrow), a frame (pandas, Polars, Arrow), or whatever else `kinds` lists, such
+    `data` is a file (CSV, Parquet, Arrow), a frame (pandas, Polars, Arrow), or whatever else `sources` lists, such
     as an address "postgresql://...". Without a schema, column names (and the types that a source declares) are
     taken as public, and all else is learned privately, a text file's types included. `name` keys the ledger; a
     `job` label makes the same call, made again, be charged once and answer the same. `memory` is how many bytes

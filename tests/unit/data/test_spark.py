@@ -25,9 +25,10 @@ from understudy.data.engines.spark import SparkTable
 from understudy.data.files.file_set import FileSet
 from understudy.domain import Category, Domain, Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
-from understudy.pipeline import on_spark, parts
-from understudy.pipeline.on_spark import SparkFiles
-from understudy.pipeline.records import Reading
+from understudy.pipeline import sample_folder
+from understudy.pipeline.sources import spark as spark_source
+from understudy.pipeline.sources.records import Reading
+from understudy.pipeline.sources.spark import SparkFiles
 from understudy.privacy import Budget, Curator, Seeded
 from understudy.transforms.encode import Encoder
 from understudy.transforms.split import Split
@@ -241,8 +242,8 @@ def test_transforms_are_applied_by_the_workers() -> None:
     most = {"wage": 6000, "c": 1}
     columns = "".join(f'[columns.{n}]\ntype = "integer"\nmin = 0\nmax = {m}\n' for n, m in most.items())
     schema = split.describe(Schema.from_toml(f'[table]\nname = "t"\n{columns}'))
-    from understudy.pipeline.kinds import open_records
-    from understudy.pipeline.records import Reading
+    from understudy.pipeline.sources.records import Reading
+    from understudy.pipeline.sources.registry import open_records
 
     found, wanted = (
         open_records(data, Reading(schema, transforms=(split,))).encode(schema)
@@ -284,8 +285,8 @@ def test_a_dataframe_of_drawn_records_is_the_same_whenever_it_is_read(release: u
 def test_the_records_of_a_seed_are_those_that_one_machine_would_draw(
     release: us.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "PART_ROWS", 300)
-    parts.sample_to_folder(release, tmp_path / "alone", 1000, seed=4)
+    monkeypatch.setattr(sample_folder, "PART_ROWS", 300)
+    sample_folder.sample_to_folder(release, tmp_path / "alone", 1000, seed=4)
     alone = pa.concat_tables(pq.read_table(path) for path in sorted((tmp_path / "alone").glob("*.parquet")))
     assert release.sample_spark(session(), 1000, seed=4).toArrow().equals(alone)
 
@@ -393,8 +394,8 @@ def test_many_small_files_share_tasks_and_none_is_left_out(
 ) -> None:
     records = shop(1000)
     address = files_of(records, tmp_path / "parts", 7)
-    monkeypatch.setattr(on_spark, "TASKS", 1)
-    frame_, tasks = on_spark._numbers(FileSet.open(str(tmp_path / "parts")))
+    monkeypatch.setattr(spark_source, "TASKS", 1)
+    frame_, tasks = spark_source._numbers(FileSet.open(str(tmp_path / "parts")))
     assert tasks == frame_.rdd.getNumPartitions() == 2
     assert counts_of(us.table(address, SCHEMA)) == counts_of(us.table(records, SCHEMA))
 

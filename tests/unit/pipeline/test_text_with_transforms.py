@@ -12,8 +12,8 @@ import pytest
 from spark_session import session
 from understudy.data.files import text_file
 from understudy.domain import Category, Integer, Schema
-from understudy.pipeline.kinds import open_records
-from understudy.pipeline.records import Reading
+from understudy.pipeline.sources.records import Reading
+from understudy.pipeline.sources.registry import open_records
 from understudy.transforms.encode import reading_types
 from understudy.transforms.split import Floor, Split
 

@@ -19,9 +19,10 @@ from understudy.data import write
 from understudy.data.files import text_file
 from understudy.domain import Category, Integer, Number, Schema, Untyped
 from understudy.domain.kinds import KINDS
-from understudy.pipeline import kinds, learning, synthesizer
+from understudy.pipeline import learning, synthesizer
 from understudy.pipeline.forecast import forecast
 from understudy.pipeline.release import Release
+from understudy.pipeline.sources import registry
 from understudy.presets import town
 from understudy.privacy import Budget, Group, Role, Seeded
 from understudy.transforms.split import Floor
@@ -122,7 +123,9 @@ def questions(
     seen: list[Any] = []
     with monkeypatch.context() as patch:
         patch.setattr(
-            synthesizer, "open_records", lambda *given: Watched(kinds.open_records(*given), seen, list(told))
+            synthesizer,
+            "open_records",
+            lambda *given: Watched(registry.open_records(*given), seen, list(told)),
         )
         return fit(data), seen
 

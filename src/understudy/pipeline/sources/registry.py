@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from understudy.data.engines.postgres.address import is_postgres, parse
-from understudy.pipeline.on_postgres import PostgresRecords
-from understudy.pipeline.on_spark import SparkRecords, is_on_spark
-from understudy.pipeline.records import InMemory, Reading, Records
-from understudy.pipeline.streamed import StreamedRecords, is_streamed, table_name
+from understudy.pipeline.sources.postgres import PostgresRecords
+from understudy.pipeline.sources.records import InMemory, Reading, Records
+from understudy.pipeline.sources.spark import SparkRecords, is_on_spark
+from understudy.pipeline.sources.streamed import StreamedRecords, is_streamed, table_name
 
 # The first that recognises the data opens it.
 KINDS: list[tuple[Callable[[Any], bool], Callable[[Any, Reading], Records]]] = [

@@ -1,7 +1,7 @@
 """The private records of one run, wherever they lie: bounded by unit, coded by whatever schema is asked for.
 
 `Records` is the seam between the pipeline and the engines: a kind of data is a class with these members and a
-line in `kinds`. `fit` never asks which kind it has.
+line in `registry`. `fit` never asks which kind it has.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from understudy.data.engines.stream import MEMORY
 from understudy.data.files.file_set import FileSet, looks_large
 from understudy.data.scannable import Scannable
 from understudy.domain import Schema
-from understudy.pipeline.records import Reading, still_untyped
+from understudy.pipeline.sources.records import Reading, still_untyped
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 

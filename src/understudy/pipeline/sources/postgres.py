@@ -16,8 +16,8 @@ from understudy.data.engines.stream import MEMORY
 from understudy.domain import Schema
 from understudy.domain.arrow_values import plain
 from understudy.marginals import Counter
-from understudy.pipeline.records import Reading
-from understudy.pipeline.streamed import StreamedRecords
+from understudy.pipeline.sources.records import Reading
+from understudy.pipeline.sources.streamed import StreamedRecords
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
 

@@ -32,10 +32,10 @@ from understudy.data.files.frames import is_flat
 from understudy.domain import Schema
 from understudy.domain.columns.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
-from understudy.pipeline.parts import part_rows, part_seed
-from understudy.pipeline.records import Reading, still_untyped
 from understudy.pipeline.release import Release
-from understudy.pipeline.streamed import FILES
+from understudy.pipeline.sample_folder import part_rows, part_seed
+from understudy.pipeline.sources.records import Reading, still_untyped
+from understudy.pipeline.sources.streamed import FILES
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 
