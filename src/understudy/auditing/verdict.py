@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from understudy.display import html_table
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -61,6 +63,19 @@ class Audit:
         return (
             f"<Audit of {self.mechanism!r}: epsilon {self.proved:.3f} proved, {self.ceiling:.3f} the ceiling, "
             f"{self.epsilon:g} claimed; {verdict}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Every pair of tables, for a notebook."""
+        return html_table(
+            f"Audit of {self.mechanism}: epsilon {self.epsilon:g}, delta {self.delta:g} claimed",
+            ["way in", "target", "runs", "proved", "ceiling"],
+            [
+                [f.way, f.target, f"{f.runs:,}", f"{max(f.proved, f.outright):.3f}", f"{f.ceiling:.3f}"]
+                for f in self.findings
+            ],
+            ["Nothing was found that contradicts the claim."] if self.holds else [],
+            warning=" ".join(self.faults),
         )
 
     @property

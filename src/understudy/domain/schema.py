@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from understudy.display import html_table
 from understudy.domain import schema_toml
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.fields import text, whole
@@ -85,6 +86,26 @@ class Schema:
                 f"column {name!r} is not in the schema.", hint=_did_you_mean(name, self.columns)
             )
         return self.columns[name]
+
+    def _repr_html_(self) -> str:
+        """The columns, for a notebook."""
+        left = self.unlearned
+        table = [f"{field} = {value}" for field in _TABLE if (value := getattr(self, field)) is not None]
+        return html_table(
+            f"Schema of {len(self.columns)} columns",
+            ["column", "type", "codes", "learned privately"],
+            [
+                [
+                    name,
+                    "unit" if name == self.unit else column.type,
+                    "" if name == self.unit or name in left else f"{column.size:,}",
+                    ", ".join(left.get(name, ())),
+                ]
+                for name, column in self.columns.items()
+            ],
+            [", ".join(table)] if table else [],
+            warning=self.comment.partition("\n")[0],
+        )
 
     @property
     def synthesised(self) -> dict[str, Column]:

@@ -1,11 +1,12 @@
 """How well a synthetic table stands in for a true one: the contest's scores and more measures.
 
 Everything here reads the private records, so what it prints is as confidential as they are. Names are
-imported from their modules on first use: the kernels behind them need numba.
+loaded on first use: the kernels behind them need numba.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from understudy.lazy import lazy_names
 
 if TYPE_CHECKING:
     from understudy.evaluation.comparison import Comparison, ContestFile, compare
@@ -15,7 +16,27 @@ if TYPE_CHECKING:
     from understudy.evaluation.fidelity import KMarginal, TotalVariation
     from understudy.evaluation.learners.prediction import Learning
     from understudy.evaluation.learners.propensity import Propensity
-    from understudy.evaluation.measures import Evaluation, Figure, Measure, evaluate
+    from understudy.evaluation.measures import Evaluation, Figure, Measure, evaluate_codes
+    from understudy.evaluation.two_tables import evaluate
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            **dict.fromkeys(("Comparison", "ContestFile", "compare"), "understudy.evaluation.comparison"),
+            **dict.fromkeys(
+                ("ContestScores", "ContestTests", "Scorer", "score"), "understudy.evaluation.contest.scoring"
+            ),
+            **dict.fromkeys(
+                ("Evaluation", "Figure", "Measure", "evaluate_codes"), "understudy.evaluation.measures"
+            ),
+            **dict.fromkeys(("KMarginal", "TotalVariation"), "understudy.evaluation.fidelity"),
+            "Correlation": "understudy.evaluation.correlation",
+            "Learning": "understudy.evaluation.learners.prediction",
+            "Propensity": "understudy.evaluation.learners.propensity",
+            "Roles": "understudy.evaluation.contest.income",
+            "evaluate": "understudy.evaluation.two_tables",
+        },
+    )
 
 __all__ = [
     "Comparison",
@@ -34,22 +55,6 @@ __all__ = [
     "TotalVariation",
     "compare",
     "evaluate",
+    "evaluate_codes",
     "score",
 ]
-
-_HOMES = {
-    **dict.fromkeys(("Comparison", "ContestFile", "compare"), "comparison"),
-    **dict.fromkeys(("ContestScores", "ContestTests", "Scorer", "score"), "contest.scoring"),
-    **dict.fromkeys(("Evaluation", "Figure", "Measure", "evaluate"), "measures"),
-    **dict.fromkeys(("KMarginal", "TotalVariation"), "fidelity"),
-    "Correlation": "correlation",
-    "Learning": "learners.prediction",
-    "Propensity": "learners.propensity",
-    "Roles": "contest.income",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -12,29 +13,30 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from understudy.data.files.atomic import whole_file
+from understudy.display import html_table
 from understudy.domain import Schema
 from understudy.errors import ParameterError
 from understudy.evaluation.breakdown import Gap, column_gaps, worst_pairs
 from understudy.evaluation.coding import Coding, check_table
 from understudy.evaluation.columns import Columns, rows_of
+from understudy.evaluation.comparison_page import comparison_page
 from understudy.evaluation.contest.contest_measure import ContestMeasure, ContestTables, RoleNames
 from understudy.evaluation.contest.scoring import ContestTests
 from understudy.evaluation.learners.prediction import LEARNERS, SCIKIT, Learning
-from understudy.evaluation.measures import REAL, SYNTHETIC, Evaluation, default_measures, evaluate
+from understudy.evaluation.measures import (
+    CONFIDENTIAL,
+    REAL,
+    SYNTHETIC,
+    Evaluation,
+    default_measures,
+    evaluate_codes,
+)
 
 Stage = Callable[[str], None]
 
-# Which tables stand beside the synthetic one, in words.
-TABLES = {
-    SYNTHETIC: "the table that was evaluated",
-    "bootstrap": "real records drawn with replacement: as close as a table of this size need come",
-    "independent": "every column drawn by itself: right columns, no dependence",
-    "uniform": "every value as likely as any other: nothing learned",
-    REAL: "the real records themselves, to learn from",
-}
 UNIQUE = 0.9  # distinct values a record above which a column says who, not what
 FEW_RECORDS = 20
-CONFIDENTIAL = "CONFIDENTIAL: computed from the private records. Keep it where they are kept."
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ class Comparison:
     """What was found; it was read from real records and is as confidential as they are.
 
     `strangers` are the records of each table with a value that the schema does not know, `left_out` its columns
-    that were not compared, and `remarks` what a reader should know of how it was done.
+    that were not compared, `remarks` what a reader should know of how it was done, and `names` what the two tables
+    are called on a page.
     """
 
     evaluation: Evaluation
@@ -64,6 +67,26 @@ class Comparison:
     remarks: tuple[str, ...]
     schema: Schema = field(repr=False)
     codes: Mapping[str, Columns] = field(repr=False)
+    names: Mapping[str, str] = field(
+        default_factory=lambda: {REAL: "the real table", SYNTHETIC: "the synthetic table"}
+    )
+
+    def _repr_html_(self) -> str:
+        """The measures, for a notebook: as confidential as the records."""
+        evaluation, rows = self.evaluation, self.evaluation.rows
+        return html_table(
+            f"How well {self.names[SYNTHETIC]} stands in for {self.names[REAL]}",
+            ["measure", "better", *evaluation.tables],
+            [
+                [f.name, f.better, *(f.shown(table) for table in evaluation.tables)]
+                for f in evaluation.figures
+            ],
+            [
+                f"{rows[REAL]:,} real and {rows[SYNTHETIC]:,} synthetic records, {len(self.columns)} columns.",
+                *self.notes(),
+            ],
+            warning=CONFIDENTIAL,
+        )
 
     def notes(self) -> list[str]:
         """What a reader should know of how the tables were compared, as sentences."""
@@ -95,6 +118,19 @@ class Comparison:
     def to_json(self) -> str:
         """Every figure, as JSON text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write the comparison as one HTML page that this user alone can read: it shows private data.
+
+        Parameters:
+            path: where the page goes; what is there is replaced, whole or not at all.
+
+        Raises:
+            FileError: the file cannot be written.
+        """
+        page = comparison_page(self, real=self.names[REAL], synthetic=self.names[SYNTHETIC])
+        with whole_file(path, confidential=True) as file:
+            file.write(page.encode())
 
 
 def _gap(gap: Gap) -> dict[str, Any]:
@@ -132,10 +168,12 @@ def compare(
         tables = ContestTables.of(real, synthetic, coding, theirs, contest.roles, undescribed=undescribed)
         asked = _ask(contest, tables, seed)
     measures, more = _measures(len(mine), targets)
-    found = evaluate(mine, theirs, measures=measures, seed=seed, stage=stage)
+    found = evaluate_codes(mine, theirs, measures=measures, seed=seed, stage=stage)
     if asked:
         stage("the contest's scores")
-        scored = evaluate(asked.tables.real, asked.tables.synthetic, measures=[asked.measure], seed=seed)
+        scored = evaluate_codes(
+            asked.tables.real, asked.tables.synthetic, measures=[asked.measure], seed=seed
+        )
         found = replace(found, figures=(*found.figures, *scored.figures))
     stage("columns and pairs")
     return Comparison(

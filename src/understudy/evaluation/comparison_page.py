@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Protocol
 
 import numpy as np
 
+from understudy.domain import Schema
 from understudy.evaluation.breakdown import Gap
-from understudy.evaluation.comparison import CONFIDENTIAL, TABLES, Comparison
-from understudy.evaluation.measures import REAL, SYNTHETIC, Figure
+from understudy.evaluation.columns import Columns
+from understudy.evaluation.measures import CONFIDENTIAL, REAL, SYNTHETIC, TABLES, Evaluation, Figure
 from understudy.report.histogram import Counts, groups_of, ordered_codes, shortened
 from understudy.report.page import STYLE
 
@@ -37,7 +39,24 @@ MEANINGS = {
 }
 
 
-def comparison_page(found: Comparison, *, real: str, synthetic: str) -> str:
+class Compared(Protocol):
+    """What the page shows of a comparison."""
+
+    @property
+    def evaluation(self) -> Evaluation: ...
+    @property
+    def columns(self) -> Sequence[Gap]: ...
+    @property
+    def pairs(self) -> Sequence[Gap]: ...
+    @property
+    def schema(self) -> Schema: ...
+    @property
+    def codes(self) -> Mapping[str, Columns]: ...
+
+    def notes(self) -> list[str]: ...
+
+
+def comparison_page(found: Compared, *, real: str, synthetic: str) -> str:
     """The page, as HTML; `real` and `synthetic` are what the tables are called."""
     rows = found.evaluation.rows
     parts = [
@@ -64,7 +83,7 @@ def comparison_page(found: Comparison, *, real: str, synthetic: str) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _measures(found: Comparison) -> list[str]:
+def _measures(found: Compared) -> list[str]:
     tables, figures = found.evaluation.tables, found.evaluation.figures
     said = [_meaning(figure) for figure in figures]
     rows = [  # what several figures in a row mean is said once
@@ -130,7 +149,7 @@ def _pairs(gaps: Sequence[Gap]) -> list[str]:
     ]
 
 
-def _card(found: Comparison, name: str) -> str:
+def _card(found: Compared, name: str) -> str:
     """A column's two histograms, one above the other in every row."""
     column = found.schema.columns[name]
     real, synthetic = (_shares(found, table, name) for table in (REAL, SYNTHETIC))
@@ -154,7 +173,7 @@ def _card(found: Comparison, name: str) -> str:
     )
 
 
-def _shares(found: Comparison, table: str, name: str) -> Counts:
+def _shares(found: Compared, table: str, name: str) -> Counts:
     codes = found.codes[table][name]
     known = codes[codes >= 0].astype(np.int64)
     return np.bincount(known, minlength=found.schema.columns[name].size) / len(codes)

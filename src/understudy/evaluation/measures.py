@@ -20,6 +20,15 @@ from understudy.evaluation.learners.propensity import Propensity
 
 SYNTHETIC = "synthetic"
 REAL = "real"
+CONFIDENTIAL = "CONFIDENTIAL: computed from the private records. Keep it where they are kept."
+# Which tables stand beside the synthetic one, in words.
+TABLES = {
+    SYNTHETIC: "the table that was evaluated",
+    "bootstrap": "real records drawn with replacement: as close as a table of this size need come",
+    "independent": "every column drawn by itself: right columns, no dependence",
+    "uniform": "every value as likely as any other: nothing learned",
+    REAL: "the real records themselves, to learn from",
+}
 
 
 class Measure(Protocol):
@@ -115,7 +124,7 @@ def default_measures(columns: int, targets: Sequence[str] = ()) -> tuple[Measure
     return (*widths, KMarginal(min(3, columns)), *pairs, *models, *(Learning(target) for target in targets))
 
 
-def evaluate(
+def evaluate_codes(
     real: Any,
     synthetic: Any,
     *,

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from understudy.mechanisms.fixed import Fixed
     from understudy.mechanisms.generator import Generator
     from understudy.mechanisms.independent import Independent
-    from understudy.mechanisms.mechanism import Fit, Mechanism
+    from understudy.mechanisms.mechanism import Fit, Mechanism, allot
     from understudy.mechanisms.mst import MST
     from understudy.mechanisms.nist_mst import NIST_MST
     from understudy.mechanisms.registry import MechanismKind, Setting
@@ -25,6 +25,7 @@ else:
             "MechanismKind": "understudy.mechanisms.registry",
             "NIST_MST": "understudy.mechanisms.nist_mst",
             "Setting": "understudy.mechanisms.registry",
+            "allot": "understudy.mechanisms.mechanism",
         },
     )
 
@@ -38,4 +39,5 @@ __all__ = [
     "Mechanism",
     "MechanismKind",
     "Setting",
+    "allot",
 ]

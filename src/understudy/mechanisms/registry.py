@@ -150,6 +150,20 @@ def make_mechanism(name: str, **given: Any) -> Mechanism:
     return mechanism_kind(name).make(**given)
 
 
+def as_mechanism(given: Mechanism | str) -> Mechanism:
+    """The mechanism itself, or the one of that name with its usual settings."""
+    if not isinstance(given, str):
+        return given
+    kind = mechanism_kind(given)
+    for setting in kind.settings:
+        if setting.required is not None:
+            raise ParameterError(
+                f"mechanism {given!r} {setting.required}",
+                hint=f"in place of its name, give the mechanism itself, made with its {setting.parameter}.",
+            )
+    return kind.make()
+
+
 def settings() -> dict[str, list[tuple[str, Setting]]]:
     """Every option that some mechanism takes: the names of those that do, each with its setting."""
     found: dict[str, list[tuple[str, Setting]]] = {}

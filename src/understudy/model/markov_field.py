@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy.display import html_table
 from understudy.domain import Clique
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal, Measurement
@@ -32,6 +33,16 @@ class MarkovField(CalibratedTree):
         return (
             f"<MarkovField: {len(self.domain)} columns, {len(self.cliques)} cliques, "
             f"{self.tree.cells:,} cells, {self.total:,.1f} records>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The largest cliques, for a notebook."""
+        sizes = {clique: math.prod(self.domain[name] for name in clique) for clique in self.cliques}
+        return html_table(
+            f"Field over {len(self.domain)} columns, {self.total:,.1f} records",
+            ["clique", "cells"],
+            [[", ".join(clique), f"{sizes[clique]:,}"] for clique in sorted(sizes, key=lambda c: -sizes[c])],
+            [f"{len(self.cliques)} cliques, {self.tree.cells:,} cells."],
         )
 
     # --- questions ---------------------------------------------------------------------------------------

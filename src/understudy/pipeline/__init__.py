@@ -1,24 +1,29 @@
 """From a file to a release, in the paper's eight steps. Names are loaded on first use."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from understudy.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from understudy.pipeline.certificate import Verdict
+    from understudy.pipeline.draft import draft_schema
+    from understudy.pipeline.forecast import Forecast, plan
     from understudy.pipeline.release import Release, load
     from understudy.pipeline.synthesizer import fit, synth, table
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "Forecast": "understudy.pipeline.forecast",
+            "Release": "understudy.pipeline.release",
+            "Verdict": "understudy.pipeline.certificate",
+            "draft_schema": "understudy.pipeline.draft",
+            "fit": "understudy.pipeline.synthesizer",
+            "load": "understudy.pipeline.release",
+            "plan": "understudy.pipeline.forecast",
+            "synth": "understudy.pipeline.synthesizer",
+            "table": "understudy.pipeline.synthesizer",
+        },
+    )
 
-_FILES = {
-    "Release": "release",
-    "load": "release",
-    "fit": "synthesizer",
-    "synth": "synthesizer",
-    "table": "synthesizer",
-}
-
-__all__ = ["Release", "fit", "load", "synth", "table"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _FILES:
-        raise AttributeError(f"module 'understudy.pipeline' has no attribute {name!r}")
-    return getattr(import_module(f"understudy.pipeline.{_FILES[name]}"), name)
+__all__ = ["Forecast", "Release", "Verdict", "draft_schema", "fit", "load", "plan", "synth", "table"]

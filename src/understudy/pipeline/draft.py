@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -30,31 +31,58 @@ Check every line: values, bounds and texts that are not public knowledge must go
 left out (min, max, values with discover = true) is learned privately, out of the budget."""
 
 
-def draft_file(
-    path: str | os.PathLike[str], *, name: str | None = None, delimiter: str | None = None
-) -> Schema:
-    """The draft of a file's table, or of one at an address, named after it unless told otherwise."""
-    table = first_look(path, delimiter=delimiter)
-    if is_postgres(path):
-        return draft(table, name=name or parse(str(path)).name)
-    if is_streamed(path):
-        return draft(table, name=name or table_name(os.fspath(path)) or "table")
-    return draft(table, name=name or Path(path).name.split(".")[0] or "table")
+def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = None) -> Schema:
+    """A first schema of a table, for a person to review.
+
+    It looks at the records: NOT PRIVATE until a person has read every line. Values of a column with many are never
+    copied; what is left out is learned privately later, out of the budget.
+
+    Parameters:
+        data: a path, an address, a frame (pandas, Polars), or anything that speaks Arrow. Of what is streamed,
+            the first million records are looked at.
+        name: the table's name, which is the ledger's key; by default the file's, without its ending.
+        delimiter: what separates the fields of a CSV file; found from its header by default.
+
+    Returns:
+        A schema whose comments say what to check; `schema.save("people.toml")` writes it to be edited.
+
+    Raises:
+        FileError: the file cannot be read.
+        ParameterError: the object is no table of plain values.
+
+    Example:
+        >>> import understudy as us
+        >>> drafted = us.draft_schema({"sex": ["F", "M"] * 50, "age": list(range(18, 68)) * 2}, name="people")
+        >>> drafted["sex"].values
+        ('F', 'M')
+        >>> drafted.unlearned  # too many ages to copy: their bounds are learned privately
+        {'age': ('min', 'max')}
+    """
+    table = first_look(data, delimiter=delimiter)
+    if not isinstance(data, str | os.PathLike):
+        return draft(table, name=name or "table")
+    if is_postgres(data):
+        return draft(table, name=name or parse(str(data)).name)
+    if is_streamed(data):
+        return draft(table, name=name or table_name(os.fspath(data)) or "table")
+    return draft(table, name=name or Path(data).name.split(".")[0] or "table")
 
 
 def first_look(
-    path: str | os.PathLike[str],
+    path: Any,
     *,
     delimiter: str | None = None,
     types: Mapping[str, pa.DataType] | None = None,
     most: int = MOST_READ,
 ) -> pa.Table:
-    """A file's records as values in memory; of a table that is streamed, the first `most`.
+    """A table's records as values in memory; of one that is streamed, the first `most`.
 
     `types` are those in which to try to read a CSV file's columns (see `data.read`); the others come as text.
     """
     if is_postgres(path):
         return PostgresTable.open(str(path)).read()
+    if not isinstance(path, str | os.PathLike):
+        return read(path)
     if is_streamed(path):
         return first_records(os.fspath(path), most, delimiter=delimiter)
     return read(path, types=types, rest=pa.string(), delimiter=delimiter)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from understudy.display import html_table
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
+from understudy.mechanisms.registry import DEFAULT, as_mechanism
 from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
 from understudy.pipeline.scans import Scans, scans
-from understudy.pipeline.synthesizer import known_domain, plan_of
+from understudy.pipeline.synthesizer import known_domain, neighbours_of, plan_of
 from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role, calibrate
 
 # Rates of two cores of a laptop, for a rough forecast; `make bench` prints the real ones of a machine.
@@ -73,6 +76,30 @@ class Forecast:
         """Whether even the largest model that the mechanism could choose fits."""
         return self.cells <= self.limit_cells
 
+    def _repr_html_(self) -> str:
+        """The noise of every group, for a notebook."""
+        about = "no row figure" if self.rows is None else f"about {self.rows:,} records"
+        seconds = "" if self.seconds is None else f", about {self.seconds:.0f} s on two cores"
+        return html_table(
+            f"Plan: epsilon {self.epsilon:g}, delta {self.delta:g}, {self.columns} columns, {about}",
+            ["group", "share", "questions", "noise"],
+            [
+                [
+                    g.name,
+                    g.share,
+                    g.marginals,
+                    f"sigma {g.sigma:.3f}" if g.sigma else f"epsilon {g.epsilon:.4f} each",
+                ]
+                for g in self.groups
+            ],
+            [
+                f"A model of {self.expected_cells:,} cells, {self.cells:,} at most.",
+                f"Memory: about {self.bytes / 1e6:,.0f} MB{seconds}.",
+                *(f"Learned privately: {', '.join(left)} of {name}." for name, left in self.learned.items()),
+                *self.advice,
+            ],
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The forecast as plain JSON values."""
         return {
@@ -104,6 +131,53 @@ class Forecast:
             "scans": asdict(self.scans),
             "advice": list(self.advice),
         }
+
+
+def plan(
+    schema: Schema | str | os.PathLike[str],
+    *,
+    epsilon: float,
+    delta: float,
+    mechanism: Mechanism | str = DEFAULT,
+    rows: int | None = None,
+    neighbours: str = "add-remove",
+    allow_large_epsilon: bool = False,
+) -> Forecast:
+    """What a run would cost in noise, memory and time. Reads no data and spends nothing.
+
+    Parameters:
+        schema: what is known of the table, or the path of a schema file.
+        epsilon: how much may be revealed of any one person: above 0, at most 20 unless allowed. Smaller is safer.
+        delta: the chance that the bound does not hold: above 0, well below 1 / records.
+        mechanism: what to measure: a mechanism, or the name of one. "mst" by default, which needs nothing but
+            the table.
+        rows: about how many records there are, a public figure; the schema's by default. Without any, errors and
+            time are not forecast.
+        neighbours: tables to be told apart differ by one person more ("add-remove", the usual promise), or by one
+            person changed ("replace").
+        allow_large_epsilon: accept an epsilon above 20, where the promise is next to empty.
+
+    Returns:
+        A `Forecast`: the noise of every group of questions, the error that it causes, the model's size, and advice.
+
+    Raises:
+        ParameterError: a parameter is out of its range, or the mechanism needs to be told more.
+        BudgetError: epsilon or delta is not one that can be spent.
+        SchemaError: the schema cannot be used.
+
+    Example:
+        >>> import understudy as us
+        >>> schema = us.Schema({"sex": us.Category(("F", "M")), "age": us.Integer(0, 99)}, rows=5000)
+        >>> found = us.plan(schema, epsilon=1.0, delta=1e-9)
+        >>> [group.name for group in found.groups]
+        ['one-way', 'select', 'two-way']
+        >>> found.fits
+        True
+    """
+    described = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
+    budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
+    relation = neighbours_of(described, neighbours)
+    return forecast(described, as_mechanism(mechanism), budget, rows=rows, neighbours=relation)
 
 
 def forecast(

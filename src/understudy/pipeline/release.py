@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.data.files.atomic import whole_file
+from understudy.display import html_table
 from understudy.domain import Clique, Domain, Schema
 from understudy.domain.columns.codec import Within
 from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError
@@ -65,6 +66,21 @@ class Release:
             f"about {self.rows:,} records>"
         )
 
+    def _repr_html_(self) -> str:
+        """The promise and what it was spent on, for a notebook."""
+        said = self.certificate
+        return html_table(
+            f"Release of {self.schema.name or 'table'}: epsilon {said['epsilon']:g}, delta {said['delta']:g}",
+            ["stage", "questions", "share of the budget"],
+            [[stage["stage"], stage["questions"], f"{stage['share']:.0%}"] for stage in self.spent],
+            [
+                f"About {self.rows:,} records, {len(self.domain)} columns, {len(self.cliques)} marginals; "
+                f"mechanism {self.mechanism or 'not named'}.",
+                *said.get("warnings", []),
+            ],
+            warning="" if self.private else NOT_PRIVATE,
+        )
+
     @property
     def rows(self) -> int:
         """How many records there are thought to be: the noisy total, as a whole number."""
@@ -100,13 +116,28 @@ class Release:
         return spent_by_stage(self.certificate)
 
     def sample(self, rows: int | None = None, *, seed: int | None = None, within: Within = "uniform") -> Any:
-        """So many synthetic records (`rows` of this release when left out), in the kind of table given to `fit`.
-
-        Free, as often as you like. A seed steers only the sampling, which protects no one. `within` says
-        where in its bin a number falls: "uniform" or "midpoint". A release of a test warns: NOT PRIVATE.
+        """Synthetic records, in the kind of table given to `fit`. Free, as often as you like.
 
         Privacy: leave `rows` out, or give a number that is public. That of the private table is not: it tells of
         one record whether it is there.
+
+        Parameters:
+            rows: how many, from 0 to 10 billion; by default the noisy total (`release.rows`).
+            seed: the same seed gives the same records; by default every call draws anew. It protects no one, and
+                needs not: noise was drawn long before.
+            within: where in its bin a number falls: "uniform", which looks like data, or "midpoint".
+
+        Returns:
+            A pandas or Polars frame, an Arrow table, or a Spark DataFrame; of a release from a file, an Arrow table.
+
+        Raises:
+            ParameterError: `rows` is not such a number.
+            SizeError: so many records do not fit in memory; `sample_chunks` streams them.
+
+        Example:
+            >>> import understudy as us
+            >>> us.load("people.release").sample(3, seed=0).num_rows
+            3
         """
         from understudy.data import like
 
@@ -131,7 +162,22 @@ class Release:
         chunk: int = CHUNK,
         within: Within = "uniform",
     ) -> Iterator[Any]:
-        """The same as Arrow tables of at most `chunk` rows, made as they are asked for."""
+        """The same as Arrow tables, made as they are asked for.
+
+        Parameters:
+            rows: how many in all, as for `sample`.
+            seed: steers the sampling, as for `sample`.
+            chunk: the most rows of one table; half a million by default, some hundred megabytes at most.
+            within: where in its bin a number falls, as for `sample`.
+
+        Returns:
+            An iterator of Arrow tables.
+
+        Example:
+            >>> import understudy as us
+            >>> [part.num_rows for part in us.load("people.release").sample_chunks(250, chunk=100)]
+            [100, 100, 50]
+        """
         self.warn_not_private()
         wanted = self._count(rows)
         rng = np.random.default_rng(seed)
@@ -150,7 +196,21 @@ class Release:
         partitions: int | None = None,
         within: Within = "uniform",
     ) -> Any:
-        """The same as a Spark DataFrame, drawn by the workers of a session (the running one, when left out)."""
+        """The same as a Spark DataFrame, drawn by the workers of a session.
+
+        Parameters:
+            spark: the session; the running one by default.
+            rows: how many, as for `sample`.
+            seed: steers the sampling, as for `sample`.
+            partitions: how many parts are drawn at once, at least 1; by default as many as the rows need.
+            within: where in its bin a number falls, as for `sample`.
+
+        Returns:
+            A Spark DataFrame.
+
+        Raises:
+            ParameterError: there is no session, or a number is out of its range.
+        """
         from understudy.pipeline.sources.spark import sample_on_spark
 
         self.warn_not_private()
@@ -159,19 +219,57 @@ class Release:
         )
 
     def marginal(self, columns: Sequence[str] | str) -> Marginal:
-        """The expected counts of any columns, in the schema's codes; merged codes share their count evenly."""
+        """The expected counts of any columns, measured together or not. Free.
+
+        Parameters:
+            columns: the name of one column, or several.
+
+        Returns:
+            A `Marginal`: an axis a column, in the schema's codes; codes that were merged share their count evenly.
+
+        Raises:
+            DomainError: a column is not in the release.
+
+        Example:
+            >>> import understudy as us
+            >>> us.load("people.release").marginal("sex").clique
+            ('sex',)
+        """
         clique = (columns,) if isinstance(columns, str) else tuple(columns)
         return self.compression.spread(self.field.marginal(clique), self.domain)
 
     def verify(self) -> Verdict:
-        """Epsilon and delta recomputed from the certificate's charges alone, and that they paid for what is here."""
+        """Epsilon and delta recomputed from the certificate's charges alone, and that they paid for what is here.
+
+        Returns:
+            A `Verdict`: whether the claim `holds`, the epsilon found, and why where it does not hold.
+
+        Raises:
+            ReleaseError: the certificate cannot be read.
+
+        Example:
+            >>> import understudy as us
+            >>> us.load("people.release").verify().holds
+            True
+        """
         return verify(
             self.certificate,
             lambda: check_charged(self.certificate, self.measurements, self.field, self.compression),
         )
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write the release as one self-contained HTML page, safe to publish; whole or not at all."""
+        """Write the release as one self-contained HTML page, safe to publish.
+
+        Parameters:
+            path: where the page goes; what is there is replaced, whole or not at all.
+
+        Raises:
+            FileError: the file cannot be written.
+
+        Example:
+            >>> import understudy as us
+            >>> us.load("people.release").report("report.html")
+        """
         content = page(self).encode()
         with whole_file(path) as file:
             file.write(content)
@@ -179,7 +277,17 @@ class Release:
     def save(self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> None:
         """Write the release to one file, whole or not at all.
 
-        With `key`, a file with the holder's private key, it is signed. A release of a test is not.
+        Parameters:
+            path: where it goes; what is there is replaced.
+            key: a file with the holder's private key, to sign it with; unsigned by default.
+
+        Raises:
+            FileError: the file cannot be written.
+            ReleaseError: a release of a test is not signed.
+
+        Example:
+            >>> import understudy as us
+            >>> us.load("people.release").save("copy.release")
         """
         if key is not None and not self.private:
             raise ReleaseError(f"{NOT_PRIVATE} It is not signed.", hint="save it without a key.")
@@ -203,10 +311,7 @@ class Release:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> Release:
-        """The release in a file; nothing in a file can run, and a damaged or hostile one is refused.
-
-        With the holder's public `key` (a file), one that the holder did not sign is refused as well.
-        """
+        """The release in a file: the same as `us.load`."""
         content = release_file.read(path, key=key)
         try:
             return cls._from(content)
@@ -280,7 +385,25 @@ class Release:
 
 
 def load(path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> Release:
-    """The release in a file; with the holder's public `key`, only one that the holder signed."""
+    """The release in a file; nothing in a file can run, and a damaged or hostile one is refused.
+
+    Parameters:
+        path: a file that `release.save` or `understudy fit` wrote.
+        key: a file with the holder's public key: then a release that the holder did not sign is refused. By
+            default no signature is asked for.
+
+    Returns:
+        The `Release`.
+
+    Raises:
+        FileError: the file cannot be read.
+        ReleaseError: it is damaged, hostile, or not signed by the holder.
+
+    Example:
+        >>> import understudy as us
+        >>> us.load("people.release").private
+        True
+    """
     return Release.load(path, key=key)
 
 

@@ -19,14 +19,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict, Unpack
 
 from understudy.data.engines.stream import MEMORY
 from understudy.domain import Domain, Schema
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
-from understudy.mechanisms import MST, Mechanism
-from understudy.mechanisms.registry import describe
+from understudy.mechanisms import Mechanism
+from understudy.mechanisms.registry import DEFAULT, as_mechanism, describe
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
@@ -48,7 +48,7 @@ def fit(
     *,
     epsilon: float,
     delta: float,
-    mechanism: Mechanism | None = None,
+    mechanism: Mechanism | str = DEFAULT,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     name: str | None = None,
     job: str | None = None,
@@ -64,16 +64,56 @@ def fit(
 ) -> Release:
     """A release of the table: everything learned from its records within (epsilon, delta).
 
-    `data` is a file (CSV, Parquet, Arrow), a frame (pandas, Polars, Arrow), or whatever else `sources` lists, such
-    as an address "postgresql://...". Without a schema, column names (and the types that a source declares) are
-    taken as public, and all else is learned privately, a text file's types included. `name` keys the ledger; a
-    `job` label makes the same call, made again, be charged once and answer the same. `memory` is how many bytes
-    a streamed table may take, beyond the counts asked for.
+    Privacy: (epsilon, delta), by docs/privacy.md, "The curator". It is charged before anything is drawn.
 
-    Privacy: (epsilon, delta), by docs/privacy.md, "The curator".
+    Parameters:
+        data: the private table: a path (CSV, Parquet, Arrow), a frame (pandas, Polars), anything that speaks
+            Arrow, or an address such as "postgresql://...".
+        schema: what is publicly known of the table, or the path of a schema file. Left out, only column names,
+            and the types that a source declares, are taken as public; all else is learned privately, out of the
+            budget.
+        epsilon: how much may be revealed of any one person: above 0, at most 20 unless allowed. Smaller is safer.
+        delta: the chance that the bound does not hold: above 0, well below 1 / records. Like epsilon it has no
+            default: it is a decision of the data holder's.
+        mechanism: what to measure: a mechanism, or the name of one. "mst" by default, which needs nothing but
+            the table.
+        ledger: the file that records what is spent, or a `Ledger`; by default one for this user
+            ($UNDERSTUDY_LEDGER), so that no run goes unrecorded.
+        name: the table's name in the ledger; by default the schema's, else the file's, else "table".
+        job: a label: the same call under the same label is charged once and answers the same. By default an
+            unchanged file is the same job, and a frame in memory a new one every time.
+        unit: the column that identifies a person; by default the schema's, else one record is one person.
+        max_records_per_unit: the most records of one person that are used, at least 1; by default the schema's,
+            else 1. More records cost more noise.
+        neighbours: tables to be told apart differ by one person more ("add-remove", the usual promise), or by
+            one person changed ("replace").
+        transforms: columns to split or round by public rules before they are coded; none by default.
+        delimiter: what separates the fields of a CSV file; found from its header by default.
+        memory: how many bytes a streamed table may take beyond the counts asked for; a gibibyte by default, which
+            any laptop has.
+        allow_large_epsilon: accept an epsilon above 20, where the promise is next to empty, and record it.
+        source: where noise comes from; the operating system's randomness by default. Any other is for tests,
+            and the release is stamped NOT PRIVATE.
+        stage: called with a few words whenever a new step begins; by default nobody is told.
+
+    Returns:
+        A `Release`: sampling from it, asking it and verifying it cost nothing more.
+
+    Raises:
+        ParameterError: a parameter is out of its range; nothing was charged.
+        BudgetError: less is left of the table's limit than is asked for; nothing was charged.
+        SchemaError: the schema cannot be used, or describes a column that is not there; nothing was charged.
+        FileError: a file cannot be read; nothing was charged.
+        LedgerError: the ledger is damaged, or not the one that was in use.
+
+    Example:
+        >>> import understudy as us
+        >>> release = us.fit("people.csv", "people.toml", epsilon=1.0, delta=1e-9, mechanism="independent")
+        >>> release.verify().holds
+        True
     """
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
-    mechanism = MST() if mechanism is None else mechanism
+    mechanism = as_mechanism(mechanism)
     schema = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
     name = name or (schema.name if schema else None) or name_of(data) or "table"
     if schema is not None:
@@ -87,7 +127,7 @@ def fit(
         schema = _with_unit(schema, unit, max_records_per_unit)
         _check(schema, mechanism)
     dropped = check_columns(records, schema)
-    relation = Neighbours(neighbours, schema.max_records_per_unit or 1 if schema.unit else 1)
+    relation = neighbours_of(schema, neighbours)
 
     ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
     label = job if job is not None else occasion(data, records)
@@ -143,17 +183,83 @@ def fit(
 
 
 def table(data: Any, schema: Schema | str | os.PathLike[str], *, delimiter: str | None = None) -> Counter:
-    """A table's records as codes under a complete schema: an engine to count, or to give to a curator."""
+    """A table's records as codes under a complete schema: an engine to count, or to give to a curator.
+
+    Parameters:
+        data: a table of any kind that `fit` takes.
+        schema: a complete schema, with nothing left to learn, or the path of its file.
+        delimiter: what separates the fields of a CSV file; found from its header by default.
+
+    Returns:
+        An engine: it has a `domain`, and counts the records of any clique, exactly. Only a curator adds noise.
+
+    Raises:
+        SchemaError: a column is missing, or something is left to be learned.
+        FileError: a file cannot be read.
+
+    Example:
+        >>> import understudy as us
+        >>> records = us.table({"sex": ["F", "M", "F"]}, us.Schema({"sex": us.Category(("F", "M"), missing=False)}))
+        >>> records.domain
+        Domain({'sex': 2})
+    """
     known = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
     records = open_records(data, Reading(known, delimiter))
     check_columns(records, known)
     return records.encode(known)
 
 
+class FitSettings(TypedDict, total=False):
+    """What `synth` hands on to `fit`: all that `fit` takes beyond the table and its schema."""
+
+    epsilon: Required[float]
+    delta: Required[float]
+    mechanism: Mechanism | str
+    ledger: Ledger | str | os.PathLike[str] | None
+    name: str | None
+    job: str | None
+    unit: str | None
+    max_records_per_unit: int | None
+    neighbours: str
+    transforms: Sequence[TableTransform]
+    delimiter: str | None
+    memory: int
+    allow_large_epsilon: bool
+    source: Randomness | None
+    stage: Stage
+
+
 def synth(
-    data: Any, schema: Any = None, *, rows: int | None = None, seed: int | None = None, **settings: Any
+    data: Any,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    *,
+    rows: int | None = None,
+    seed: int | None = None,
+    **settings: Unpack[FitSettings],
 ) -> Any:
-    """Synthetic records in one go: `fit`, then `sample`; the kind of table given is the kind returned."""
+    """Synthetic records in one go: `fit`, then `sample`.
+
+    Privacy: (epsilon, delta), as `fit`. Keep the release instead (`fit`) to sample again without spending again.
+
+    Parameters:
+        data: the private table, of any kind that `fit` takes.
+        schema: what is publicly known of it, as for `fit`.
+        rows: how many records to generate, from 0; by default the noisy total. The private table's own number
+            is not public: it tells of one record whether it is there.
+        seed: steers the sampling, which protects no one; never the noise. By default every call draws anew.
+        settings: everything else that `fit` takes; epsilon and delta are always asked for.
+
+    Returns:
+        Synthetic records in the kind of table given: pandas for pandas, Polars for Polars, else Arrow.
+
+    Raises:
+        UnderstudyError: whatever `fit` and `sample` refuse.
+
+    Example:
+        >>> import understudy as us
+        >>> us.synth("people.csv", "people.toml", rows=10, epsilon=1.0, delta=1e-9, mechanism="independent").num_rows
+        10
+    """
     return fit(data, schema, **settings).sample(rows, seed=seed)
 
 
@@ -169,6 +275,11 @@ def plan_of(schema: Schema, mechanism: Mechanism) -> tuple[Group, ...]:
     rest = 1 - sum((group.share for group in first), Fraction(0))
     planned = mechanism.plan(known_domain(schema))
     return first + tuple(replace(group, share=group.share * rest) for group in planned)
+
+
+def neighbours_of(schema: Schema, relation: str) -> Neighbours:
+    """Who is protected: one record, or all the records of one unit that are used."""
+    return Neighbours(relation, schema.max_records_per_unit or 1 if schema.unit else 1)
 
 
 def known_domain(schema: Schema) -> Domain:

@@ -14,7 +14,7 @@ from understudy.evaluation import (
     Learning,
     Propensity,
     TotalVariation,
-    evaluate,
+    evaluate_codes,
 )
 from understudy.evaluation.baselines import bootstrap, independent, uniform
 from understudy.evaluation.fidelity import sample_cliques
@@ -131,7 +131,7 @@ def test_a_tree_learns_a_checkerboard_that_no_single_split_shows():
 
 
 def test_learning_tells_good_tables_from_bad_ones(real):
-    found = evaluate(
+    found = evaluate_codes(
         real,
         independent(real, 5000, np.random.default_rng(1)),
         measures=[Learning("b"), Learning("d", "regression")],
@@ -149,7 +149,7 @@ def test_learning_tells_good_tables_from_bad_ones(real):
 
 def test_classes_that_the_synthetic_table_lacks_are_simply_never_predicted(real):
     poor = {name: column[real["b"] == 0] for name, column in real.items()}
-    found = evaluate(real, poor, measures=[Learning("b")])
+    found = evaluate_codes(real, poor, measures=[Learning("b")])
     assert found["b by tree: mean recall"].synthetic == pytest.approx(0.2)
 
 
@@ -159,14 +159,14 @@ def test_scikit_learn_is_asked_for_only_by_its_own_learners(real):
         import sklearn  # noqa: F401
     except ImportError:
         with pytest.raises(ParameterError, match=r"understudy\[evaluate\]"):
-            evaluate(real, real, measures=[measure])
+            evaluate_codes(real, real, measures=[measure])
     else:
-        found = evaluate(real, real, measures=[measure])
+        found = evaluate_codes(real, real, measures=[measure])
         assert found["b by boosting: accuracy"].synthetic > 0.75
 
 
 def test_baselines_order_as_they_must(real):
-    found = evaluate(real, bootstrap(real, 6000, np.random.default_rng(8)))
+    found = evaluate_codes(real, bootstrap(real, 6000, np.random.default_rng(8)))
     for figure in found.figures:
         good, poor, nothing = (figure.by_table[k] for k in ("bootstrap", "independent", "uniform"))
         sign = 1 if figure.better == "lower" else -1
@@ -177,7 +177,7 @@ def test_baselines_order_as_they_must(real):
 
 
 def test_an_evaluation_prints_as_a_table_and_writes_json(real):
-    found = evaluate(real, real, measures=[TotalVariation(1), KMarginal()], seed=4)
+    found = evaluate_codes(real, real, measures=[TotalVariation(1), KMarginal()], seed=4)
     assert isinstance(found, Evaluation)
     lines = str(found).splitlines()
     assert len(lines) == 4
@@ -196,17 +196,17 @@ def test_the_same_seed_gives_the_same_figures(real):
         Propensity("logistic", 400),
         Learning("a", rows=300),
     ]
-    first, again, another = (evaluate(real, other, measures=some, seed=s).to_dict() for s in (9, 9, 10))
+    first, again, another = (evaluate_codes(real, other, measures=some, seed=s).to_dict() for s in (9, 9, 10))
     assert first == again
     assert first["measures"] != another["measures"]
 
 
 def test_one_column_or_one_record_can_still_be_evaluated():
     single = {"x": np.array([0, 1, 1, 2])}
-    found = evaluate(single, single)
+    found = evaluate_codes(single, single)
     assert found["1-way total variation"].synthetic == 0
     lone = {"x": np.array([1]), "y": np.array([4])}
-    assert evaluate(lone, lone)["2-way total variation"].synthetic == 0
+    assert evaluate_codes(lone, lone)["2-way total variation"].synthetic == 0
 
 
 def test_missing_and_foreign_codes_never_raise_and_never_match(real):
@@ -218,7 +218,7 @@ def test_missing_and_foreign_codes_never_raise_and_never_match(real):
         Propensity("tree"),
         Learning("b", rows=500),
     ]
-    found = evaluate(real, spoilt, measures=small)
+    found = evaluate_codes(real, spoilt, measures=small)
     assert found["1-way total variation"].synthetic >= 0.5
 
 
@@ -230,12 +230,12 @@ def test_nonsense_is_refused_with_a_way_out(real):
     with pytest.raises(ParameterError, match="learner 'x'"):
         Learning("a", learners=("x",))
     with pytest.raises(ParameterError, match="target 'z'"):
-        evaluate(real, real, targets=["z"])
+        evaluate_codes(real, real, targets=["z"])
     with pytest.raises(ParameterError, match="one text"):
-        evaluate(real, real, targets="a")
+        evaluate_codes(real, real, targets="a")
     with pytest.raises(ParameterError, match="marginals of 5 columns"):
-        evaluate(real, real, measures=[TotalVariation(5)])
+        evaluate_codes(real, real, measures=[TotalVariation(5)])
     with pytest.raises(ParameterError, match="missing, negative"):
-        evaluate({"a": [-1, 0]}, {"a": [0, 0]})
+        evaluate_codes({"a": [-1, 0]}, {"a": [0, 0]})
     with pytest.raises(ParameterError, match="no measure 'x'"):
-        evaluate(real, real, measures=[TotalVariation(1)])["x"]
+        evaluate_codes(real, real, measures=[TotalVariation(1)])["x"]

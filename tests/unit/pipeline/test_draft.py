@@ -14,7 +14,7 @@ import pytest
 
 from understudy.cli import main
 from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number, Schema
-from understudy.pipeline.draft import draft, draft_file, schema_of_types
+from understudy.pipeline.draft import draft, draft_schema, schema_of_types
 
 ROWS = 400
 DATA = Path(__file__).parents[4] / "shared" / "data" / "acs2019" / "national2019.csv"
@@ -46,7 +46,7 @@ def test_values_of_columns_with_many_are_found_nowhere_in_the_draft(tmp_path: Pa
     }
     lines = [",".join(canaries), *(",".join(row) for row in zip(*canaries.values(), strict=True))]
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
-    text = draft_file(tmp_path / "people.csv").to_toml()
+    text = draft_schema(tmp_path / "people.csv").to_toml()
     assert "canary" not in text
     for name in ("salary", "ratio", "born", "note"):
         assert not any(value in text for value in canaries[name]), name
@@ -126,7 +126,7 @@ def test_a_schema_of_types_alone_asks_for_everything_else_to_be_learned() -> Non
 
 @pytest.mark.skipif(not DATA.exists(), reason="the acs2019 data set is not beside the checkout")
 def test_a_raw_survey_file_gets_a_sensible_draft() -> None:
-    schema = draft_file(DATA)
+    schema = draft_schema(DATA)
     assert schema.name == "national2019"
     assert len(schema.columns["PUMA"].values) == 20
     marked = [name for name, column in schema.columns.items() if column.missing == ("N",)]

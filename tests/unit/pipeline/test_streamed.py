@@ -276,9 +276,9 @@ def test_no_records_are_still_a_table(release: Release, tmp_path: Path) -> None:
 
 def test_a_draft_of_streamed_data_is_that_of_the_file(folder: Path) -> None:
     from understudy.data import write
-    from understudy.pipeline.draft import draft_file
+    from understudy.pipeline.draft import draft_schema
 
     write(pq.read_table(folder / "people"), folder / "people.csv")
-    wanted = draft_file(folder / "people.csv").to_toml()
-    assert draft_file(folder / "people").to_toml() == wanted
-    assert draft_file(f"csv:{folder}/people.csv").to_toml() == wanted
+    wanted = draft_schema(folder / "people.csv").to_toml()
+    assert draft_schema(folder / "people").to_toml() == wanted
+    assert draft_schema(f"csv:{folder}/people.csv").to_toml() == wanted

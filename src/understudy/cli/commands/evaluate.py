@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from understudy.cli.comparing import check_pages, compare_files, tell_comparison, write_confidential
+from understudy.cli.comparing import check_pages, tell_comparison, write_confidential
 from understudy.cli.console import stages
 
 
@@ -59,16 +58,14 @@ def command(real: str, synthetic: str, output: str | None, json_file: str | None
       understudy evaluate people.csv synthetic.csv --contest-tests tests.json \\
           --sex sex --city city --wage income
     """
-    from understudy.evaluation.comparison_page import comparison_page
+    from understudy.evaluation import evaluate
 
     check_pages((real, synthetic), output, json_file, settings["contest_tests"])
     with stages() as stage:
-        found = compare_files(real, synthetic, settings, stage)
+        found = evaluate(real, synthetic, stage=stage, **settings)
         if output:
             stage("writing the page")
-            write_confidential(
-                output, comparison_page(found, real=Path(real).name, synthetic=Path(synthetic).name)
-            )
+            found.report(output)
         if json_file:
             write_confidential(json_file, found.to_json())
     tell_comparison(found)

@@ -36,18 +36,18 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
     """
     from understudy.cli.running import budget_of, mechanism_from, row_figure
     from understudy.domain import Schema
-    from understudy.pipeline.forecast import forecast
-    from understudy.privacy import Neighbours
+    from understudy.pipeline import plan
 
     budget = budget_of(settings)
     described = Schema.load(schema)
-    most = (described.max_records_per_unit or 1) if described.unit else 1
-    found = forecast(
+    found = plan(
         described,
-        mechanism_from(settings, described),
-        budget,
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        mechanism=mechanism_from(settings, described),
         rows=row_figure(rows),
-        neighbours=Neighbours(settings["neighbours"], most),
+        neighbours=settings["neighbours"],
+        allow_large_epsilon=settings["allow_large_epsilon"],
     )
     if as_json:
         show_json(found.to_dict())

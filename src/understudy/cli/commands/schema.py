@@ -30,9 +30,9 @@ def command(file: str, output: str | None, name: str | None, delimiter: str | No
     it, and a file is written so that you alone can read it (mode 0600). Values of a column with many are never
     copied; what is left out is learned privately later.
     """
-    from understudy.pipeline.draft import draft_file
+    from understudy.pipeline.draft import draft_schema
 
-    drafted = draft_file(file, name=name, delimiter=_unescaped(delimiter))
+    drafted = draft_schema(file, name=name, delimiter=_unescaped(delimiter))
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return

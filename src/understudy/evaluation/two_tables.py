@@ -1,0 +1,135 @@
+"""`us.evaluate`: two tables, however they are given, to one comparison."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from understudy.domain import Schema
+from understudy.errors import ParameterError
+from understudy.evaluation.coding import check_table, in_common
+from understudy.evaluation.comparison import Comparison, ContestFile, compare
+from understudy.evaluation.completion import completed
+from understudy.evaluation.contest.contest_measure import RoleNames
+from understudy.evaluation.measures import REAL, SYNTHETIC
+from understudy.pipeline.draft import first_look, schema_of_types
+from understudy.pipeline.sources.registry import name_of
+from understudy.transforms.encode import reading_types
+
+MOST_RECORDS = 10_000_000  # of a table that is streamed
+
+
+def evaluate(
+    real: Any,
+    synthetic: Any,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    *,
+    targets: Sequence[str] = (),
+    seed: int = 0,
+    contest_tests: str | os.PathLike[str] | None = None,
+    sex: str | None = None,
+    city: str | None = None,
+    wage: str | None = None,
+    delimiter: str | None = None,
+    stage: Callable[[str], None] = lambda _: None,
+) -> Comparison:
+    """How well a synthetic table stands in for the real one, beside three tables that anyone could make.
+
+    CONFIDENTIAL: it reads the real records without noise, so what it returns is as private as they are.
+
+    Parameters:
+        real: the private table: a path, an address, a frame (pandas, Polars), or anything that speaks Arrow.
+        synthetic: the table to judge; it may be of another kind.
+        schema: what the columns mean, or the path of a schema file. Left out, the real table's names and types
+            are used, for the columns that both tables have.
+        targets: columns to be learned on synthetic records and tested on real ones; none by default, as it
+            takes long.
+        seed: a whole number of at least 0; the same seed gives the same figures.
+        contest_tests: a file with the 2018 contest's tests, for its scores too. Where there is none, tests are
+            drawn from the real table and kept there.
+        sex: the column of sexes; with `city` and `wage`, for the contest's third score.
+        city: the column of cities.
+        wage: the column of wages; 999,998 and above mean "not applicable".
+        delimiter: what separates the fields of a CSV file; found from its header by default.
+        stage: called with a few words whenever a new step begins.
+
+    Returns:
+        A `Comparison`: its figures (`evaluation`), columns and pairs farthest apart, and notes for the reader.
+
+    Raises:
+        ParameterError: the tables have no column in common, one has no record, or a parameter is not what it
+            should be.
+        SchemaError: a column that the schema describes is missing.
+        FileError: a file cannot be read.
+
+    Example:
+        >>> import understudy as us
+        >>> real = {"age": [31, 45, 45, 62] * 9, "smokes": ["no", "yes", "no", "no"] * 9}
+        >>> synthetic = {"age": [45, 62, 31] * 9, "smokes": ["no", "no", "yes"] * 9}
+        >>> found = us.evaluate(real, synthetic)
+        >>> found.evaluation["1-way total variation"].synthetic < 0.5
+        True
+    """
+    if isinstance(targets, str):
+        raise ParameterError(f"targets {targets!r} is one text.", hint="give a list of columns.")
+    contest = _contest(contest_tests, (sex, city, wage))
+    given = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
+    how: dict[str, Any] = {"delimiter": delimiter, "most": MOST_RECORDS}
+    stage("reading the real table")
+    mine = first_look(real, types=reading_types(given) if given else None, **how)
+    texts = [field.name for field in mine.schema if pa.types.is_string(field.type)]
+    described = given or schema_of_types(mine.schema, name=_called(real, "table"), untyped=texts)
+    check_table(mine, described, "the real table")
+    stage("looking at the real table")
+    described = completed(described, mine)
+    stage("reading the synthetic table")
+    # By the types of the real one: 01 is not 1 where the real column is one of texts.
+    theirs = first_look(synthetic, types=reading_types(described), **how)
+    found = compare(
+        mine,
+        theirs,
+        described if given else in_common(described, theirs),
+        targets=targets,
+        seed=seed,
+        contest=contest,
+        undescribed=given is None,
+        stage=stage,
+    )
+    names = {REAL: _called(real, "the real table"), SYNTHETIC: _called(synthetic, "the synthetic table")}
+    cut = tuple(
+        f"Only the first {MOST_RECORDS:,} records of {names[what]} were compared."
+        for what, table in ((REAL, mine), (SYNTHETIC, theirs))
+        if table.num_rows == MOST_RECORDS
+    )
+    return replace(found, names=names, remarks=(*found.remarks, *cut))
+
+
+def _called(data: Any, otherwise: str) -> str:
+    """What a table is called on a page: a file by its name; of an address, which may hold a password, the table."""
+    if not isinstance(data, str | os.PathLike):
+        return otherwise
+    return (name_of(data) if "://" in os.fspath(data) else Path(data).name) or otherwise
+
+
+def _contest(
+    tests: str | os.PathLike[str] | None, roles: tuple[str | None, str | None, str | None]
+) -> ContestFile | None:
+    given = [role for role in roles if role is not None]
+    if tests is None:
+        if given:
+            raise ParameterError(
+                "sex, city and wage are for the contest's scores.",
+                hint="name a file of its tests: contest_tests, or --contest-tests FILE.",
+            )
+        return None
+    if given and len(given) < len(roles):
+        raise ParameterError(
+            "the contest's third score needs sex, city and wage (--sex, --city and --wage).",
+            hint="give all three, or none for the other two scores.",
+        )
+    return ContestFile(Path(tests), RoleNames(*given) if given else None)
