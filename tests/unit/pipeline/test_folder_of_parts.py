@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -33,3 +36,17 @@ def test_a_release_with_other_noise_is_another_release_to_its_folder(tmp_path):
     sample_to_folder(one, tmp_path / "parts", rows=20, seed=1)
     with pytest.raises(ParameterError, match="release"):
         sample_to_folder(other, tmp_path / "parts", rows=20, seed=1)
+
+
+def test_a_release_is_told_by_every_number_that_it_draws_from():
+    """Two fields of one shape and one total differ in their numbers alone."""
+
+    def release(numbers):
+        return SimpleNamespace(
+            schema=Schema({"a": Integer(min=0, max=1)}, name="people"),
+            field=SimpleNamespace(to_arrays=lambda: ({"kind": "any"}, {"potentials": np.array(numbers)})),
+            compression=SimpleNamespace(to_dict=dict),
+            transforms=(),
+        )
+
+    assert digest(release([1.0, 2.0])) == digest(release([1.0, 2.0])) != digest(release([2.0, 1.0]))
