@@ -10,7 +10,6 @@ import pipeline_checks as checks
 import pytest
 from planting import Suite, run
 
-from understudy.marginals import Measurement
 from understudy.pipeline import learning, release, synthesizer
 from understudy.pipeline.sources.records import InMemory
 from understudy.privacy import Seeded
@@ -157,7 +156,7 @@ def rows_of_a_release_counted_exactly(patch):
 
 def _exactly(curator, engine, loss):
     return {
-        name: Measurement((name,), engine.count([(name,)])[0].counts.astype(float), 10.0)
+        name: learning.NoisyCounts(engine.count([(name,)])[0].counts.astype(float), 10.0)
         for name in engine.domain
     }
 
