@@ -17,7 +17,7 @@ from understudy.version import __version__
 if TYPE_CHECKING:
     from understudy.auditing import Audit, audit
     from understudy.data import Table
-    from understudy.domain import Boolean, Category, Date, Datetime, Domain, Integer, Number, Schema
+    from understudy.domain import Boolean, Category, Date, Datetime, Domain, Integer, Number, Schema, Time
     from understudy.errors import UnderstudyError
     from understudy.evaluation import Comparison, evaluate
     from understudy.marginals import Counter, Marginal, Measurement
@@ -77,6 +77,7 @@ else:
             "Schema": "understudy.domain",
             "Setting": "understudy.mechanisms",
             "Table": "understudy.data",
+            "Time": "understudy.domain",
             "UnderstudyError": "understudy.errors",
             "Verdict": "understudy.pipeline",
             "allot": "understudy.mechanisms",
@@ -129,6 +130,7 @@ __all__ = [
     "Schema",
     "Setting",
     "Table",
+    "Time",
     "UnderstudyError",
     "Verdict",
     "__version__",

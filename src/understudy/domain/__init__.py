@@ -8,6 +8,7 @@ from understudy.domain.columns import (
     Datetime,
     Integer,
     Number,
+    Time,
     Untyped,
 )
 from understudy.domain.domain import Clique, Domain
@@ -24,5 +25,6 @@ __all__ = [
     "Integer",
     "Number",
     "Schema",
+    "Time",
     "Untyped",
 ]

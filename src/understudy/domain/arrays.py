@@ -131,9 +131,12 @@ def moments(array: pa.Array) -> tuple[Integers, Mask | None]:
         values, bad = _filled(array.view(pa.int32() if narrow else pa.int64()), 0)
         unit = "day" if narrow else "ms" if pa.types.is_date64(kind) else kind.unit
         return _in_microseconds(values.astype(np.int64, copy=False), unit), bad
-    return _marked(
-        by_distinct(array, lambda value: _or(grammar.moment(text_of(value)), UNREAD), UNREAD, np.int64)
-    )
+    return by_text(array, grammar.moment)
+
+
+def by_text(array: pa.Array, meaning: Callable[[str], int | None]) -> tuple[Integers, Mask | None]:
+    """What the text of each value means, and which have no meaning (None: all have)."""
+    return _marked(by_distinct(array, lambda value: _or(meaning(text_of(value)), UNREAD), UNREAD, np.int64))
 
 
 def readable(values: npt.NDArray[Any], unread: Mask | None, apart: list[Any]) -> npt.NDArray[Any]:

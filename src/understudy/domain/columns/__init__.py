@@ -2,11 +2,11 @@
 
     column.py      what every type has: read it first
     registry.py    the one list of types, open to other packages
-    category.py, boolean.py, integer.py, number.py, date.py, datetime.py, untyped.py
+    category.py, boolean.py, integer.py, number.py, date.py, datetime.py, time.py, untyped.py
 
-Shared between types: binned.py (whole numbers and numbers), moment.py (dates and datetimes). What types are made of:
-fields.py (checks of a description), codec.py (values and codes), noisy_counts.py and ladder.py (learning),
-sight.py (drafts).
+Shared between types: binned.py (whole numbers and numbers), moment.py (dates, datetimes and times).
+What types are made of: fields.py (checks of a description), codec.py (values and codes), noisy_counts.py and
+ladder.py (learning), sight.py (drafts).
 """
 
 from understudy.domain.columns.boolean import Boolean
@@ -16,6 +16,7 @@ from understudy.domain.columns.date import Date
 from understudy.domain.columns.datetime import Datetime
 from understudy.domain.columns.integer import Integer
 from understudy.domain.columns.number import Number
+from understudy.domain.columns.time import Time
 from understudy.domain.columns.untyped import Untyped
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "Datetime",
     "Integer",
     "Number",
+    "Time",
     "Untyped",
 ]

@@ -12,14 +12,14 @@ import pyarrow as pa
 
 from understudy.domain.columns.codec import Within
 from understudy.domain.columns.fields import refuse
-from understudy.domain.columns.moment import DAY, DAYS, Moment, MomentCodec
+from understudy.domain.columns.moment import DAY, DAYS, Calendar, MomentCodec
 from understudy.domain.columns.sight import Sight
 
 _EPOCH = date(1970, 1, 1)
 
 
 @dataclass(frozen=True)
-class Date(Moment):
+class Date(Calendar):
     """Days from `min` to `max`, one code for `every` day (the default), week, month, quarter or year."""
 
     type = "date"

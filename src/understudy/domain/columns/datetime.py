@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from understudy.domain.columns.codec import Within
 from understudy.domain.columns.fields import refuse
-from understudy.domain.columns.moment import CLOCK, DAYS, SECOND, Moment, MomentCodec
+from understudy.domain.columns.moment import CLOCK, DAYS, SECOND, Calendar, MomentCodec
 from understudy.domain.columns.sight import Sight
 
 _EPOCH = datetime(1970, 1, 1)
@@ -21,7 +21,7 @@ _OFFSET = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$")
 
 
 @dataclass(frozen=True)
-class Datetime(Moment):
+class Datetime(Calendar):
     """Moments from `min` to `max`, one code for `every` hour (the default), or anything from second to year.
 
     With an offset in its bounds the column is one of instants, kept in UTC; without, one of wall-clock times.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
@@ -57,10 +58,8 @@ def start(periods: Whole, every: str) -> Whole:
 class Moment(Column):
     """A column of time: values from `min` to `max`, one code for `every` period."""
 
-    learns = ("bounds",)
     periods: ClassVar[tuple[str, ...]]  # from the longest to the shortest
     default_every: ClassVar[str]
-    unit: ClassVar[timedelta]  # the least that two values differ by
 
     min: Any = None
     max: Any = None
@@ -81,12 +80,12 @@ class Moment(Column):
             refuse("every", self.every, "is not a period.", f"write one of {', '.join(self.periods)}.")
 
     @abstractmethod
-    def _bound(self, field: str, value: object) -> date:
+    def _bound(self, field: str, value: object) -> Any:
         """A bound as the column keeps it, or refused."""
 
     @abstractmethod
     def first_micro(self, value: Any) -> int:
-        """The first microsecond of a value, since 1970."""
+        """The first microsecond of a value, since 1970 (or since midnight, where there are no days)."""
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -99,26 +98,52 @@ class Moment(Column):
         return self.every or self.default_every
 
     @property
-    def unlearned(self) -> tuple[str, ...]:
-        return tuple(field for field in ("min", "max") if getattr(self, field) is None)
-
-    @property
     def count(self) -> int:
-        return self._periods_between(self.min, self.max, self.granularity) + 1
+        first, last = self._periods(*self.extent, self.granularity)
+        return last - first + 1
 
-    def _periods_between(self, low: Any, high: Any, every: str) -> int:
-        first, last = period(np.array([self.first_micro(low), self.first_micro(high)]), every).tolist()
-        return int(last - first)
+    @staticmethod
+    def _periods(first: int, last: int, every: str) -> tuple[int, int]:
+        """The numbers of the periods that hold two microseconds."""
+        opening, closing = period(np.array([first, last]), every).tolist()
+        return opening, closing
 
     @abstractmethod
     def codec(self) -> MomentCodec[Any]:
         """One code a period, in order."""
 
     def value_labels(self) -> list[str]:
+        first, last = self._periods(*self.extent, self.granularity)
+        starts = start(np.arange(first, last + 1), self.granularity).astype("datetime64[us]")
+        return [self._label(moment) for moment in starts.tolist()]
+
+    @abstractmethod
+    def _label(self, moment: datetime) -> str:
+        """The period that begins at a moment, as a person writes it."""
+
+
+@dataclass(frozen=True)
+class Calendar(Moment):
+    """Dates and datetimes: bounds that are left out are looked for year by year."""
+
+    learns = ("bounds",)
+    unit: ClassVar[timedelta]  # the least that two values differ by
+
+    @property
+    def unlearned(self) -> tuple[str, ...]:
+        return tuple(field for field in ("min", "max") if getattr(self, field) is None)
+
+    def _label(self, moment: datetime) -> str:
         every = self.granularity
-        first = int(period(np.array([self.first_micro(self.min)]), every)[0])
-        starts = start(np.arange(first, first + self.count), every)
-        return [_label(moment, every) for moment in starts.astype("datetime64[us]").tolist()]
+        if every in CLOCK:
+            return moment.isoformat(" ", "seconds" if every == "second" else "minutes")
+        return {
+            "year": f"{moment.year}",
+            "quarter": f"{moment.year} Q{(moment.month + 2) // 3}",
+            "month": f"{moment.year}-{moment.month:02d}",
+            "week": f"week of {moment.date()}",
+            "day": f"{moment.date()}",
+        }[every]
 
     # --- learned privately ---------------------------------------------------------------------------------
 
@@ -156,8 +181,12 @@ class Moment(Column):
     def _finest(self, low: Any, high: Any, most: float) -> str:
         """The finest period, none finer than `every`, of which there are not too many between the bounds."""
         given = self.periods.index(self.every) if self.every else len(self.periods) - 1
-        few = (e for e in reversed(self.periods[: given + 1]) if self._periods_between(low, high, e) < most)
-        return next(few, self.periods[0])
+        ends = self.first_micro(low), self.first_micro(high)
+        for every in reversed(self.periods[: given + 1]):
+            first, last = self._periods(*ends, every)
+            if last - first < most:
+                return every
+        return self.periods[0]
 
     # --- read from records ---------------------------------------------------------------------------------
 
@@ -193,19 +222,6 @@ class Moment(Column):
         return cls(min=low, max=high, missing=missing, comment=sight.comment(*remarks, REVIEW_BOUNDS))
 
 
-def _label(moment: datetime, every: str) -> str:
-    """The period that begins at a moment, as a person writes it."""
-    if every in CLOCK:
-        return moment.isoformat(" ", "seconds" if every == "second" else "minutes")
-    return {
-        "year": f"{moment.year}",
-        "quarter": f"{moment.year} Q{(moment.month + 2) // 3}",
-        "month": f"{moment.year}-{moment.month:02d}",
-        "week": f"week of {moment.date()}",
-        "day": f"{moment.date()}",
-    }[every]
-
-
 MomentT = TypeVar("MomentT", bound=Moment)
 
 
@@ -219,12 +235,20 @@ class MomentCodec(Codec[MomentT]):
         self.low, self.high = column.extent
         self.every = column.granularity
         self.first = int(period(np.array([self.low]), self.every)[0])
-        meant = (grammar.moment(text) for text in column.missing_texts)
+        meant = (self.meaning(text) for text in column.missing_texts)
         self.missing = [moment for moment in meant if moment is not None]
+
+    def meaning(self, text: str) -> int | None:
+        """The microsecond that a text stands for."""
+        return grammar.moment(text)
+
+    def read(self, array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
+        """The microsecond of each value, and which could not be read (None: all could)."""
+        return arrays.moments(array)
 
     def encode(self, array: pa.Array) -> CodeArray:
         column = self.column
-        micros, unread = arrays.moments(array)
+        micros, unread = self.read(array)
         codes = (period(np.clip(micros, self.low, self.high), self.every) - self.first).astype(self.dtype)
         if column.outside_code is not None:
             codes[(micros < self.low) | (micros > self.high)] = column.outside_code

@@ -23,13 +23,23 @@ from understudy.domain.columns.datetime import Datetime
 from understudy.domain.columns.integer import Integer
 from understudy.domain.columns.number import Number
 from understudy.domain.columns.sight import Sight
+from understudy.domain.columns.time import Time
 from understudy.domain.columns.untyped import Untyped
 from understudy.errors import ParameterError
 
 GROUP = "understudy.columns"  # of entry points
 
 # A line a type: nothing else in the house lists them.
-BUILT_IN: tuple[type[Column], ...] = (Category, Integer, Number, Date, Datetime, Boolean, Untyped)
+BUILT_IN: tuple[type[Column], ...] = (
+    Category,
+    Integer,
+    Number,
+    Date,
+    Datetime,
+    Time,
+    Boolean,
+    Untyped,
+)
 
 
 @cache

@@ -162,6 +162,11 @@ def _row_type(kind: pa.DataType) -> pa.DataType:
     return plain if pa.types.is_decimal128(plain) or plain in _ROW_TYPES else pa.string()
 
 
+def _as_rows(table: pa.Table) -> pa.Table:
+    """The table with every column of a type that Spark has."""
+    return table.cast(pa.schema([pa.field(field.name, _row_type(field.type)) for field in table.schema]))
+
+
 def _numbers(files: FileSet) -> tuple[Any, int]:
     """A row for each file, its number, and in how many partitions: one a file, but for many small ones."""
     session = _session()
@@ -211,7 +216,7 @@ class Draw:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 rows = min(self.part, self.rows - number * self.part)
-                table = self.release.draw(rows, part_seed(self.seed, number), self.within)
+                table = _as_rows(self.release.draw(rows, part_seed(self.seed, number), self.within))
                 yield from table.combine_chunks().to_batches(max_chunksize=BATCH)
 
 
@@ -237,7 +242,7 @@ def sample_on_spark(
         raise ParameterError(f"spark is a {type(session).__name__}, not a SparkSession.")
     part = min(part_rows(release), max(1, -(-rows // (partitions or 1))))
     parts = max(1, -(-rows // part))
-    types = release.draw(0, np.random.default_rng(0), within).schema
+    types = _as_rows(release.draw(0, np.random.default_rng(0), within)).schema
     light = replace(release, measurements=())  # what the workers have no use for
     draw = Draw(light, rows, secrets.randbits(63) if seed is None else seed, part, within)
     with quiet():

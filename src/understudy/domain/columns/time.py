@@ -1,0 +1,105 @@
+"""Times of day: one code for every hour, minute or second."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from understudy.domain import arrays, grammar
+from understudy.domain.columns.codec import Whole, Within
+from understudy.domain.columns.fields import refuse
+from understudy.domain.columns.moment import CLOCK, DAY, SECOND, Moment, MomentCodec
+from understudy.domain.columns.sight import Sight
+
+_TIME = re.compile(r"(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?", re.ASCII)
+
+
+def time_of_day(text: str) -> int | None:
+    """Microseconds since midnight of a time such as 8:30, 08:30:59 or 08:30:59.5, or of a datetime."""
+    found = _TIME.fullmatch(text.strip(" \t"))
+    if found is None:
+        moment = grammar.moment(text)
+        return None if moment is None else moment % DAY
+    hours, minutes, seconds = (int(part or 0) for part in found.groups()[:3])
+    if hours > 23 or minutes > 59 or seconds > 59:
+        return None
+    return ((hours * 60 + minutes) * 60 + seconds) * SECOND + int((found[4] or "0")[:6].ljust(6, "0"))
+
+
+@dataclass(frozen=True)
+class Time(Moment):
+    """Times of day from `min` to `max`, the whole day where these are left out; one code for `every` hour
+    (the default), minute or second. Of a datetime, the time of day as it is written, in UTC where it has an offset.
+    """
+
+    type = "time"
+    periods = CLOCK
+    default_every = "hour"
+
+    def _bound(self, field: str, value: object) -> time:
+        if not isinstance(value, time) or value.tzinfo is not None:
+            refuse(
+                field, value, "is not a time of day.", "write it as 08:30:00, without quotes or an offset."
+            )
+        return value
+
+    @property
+    def unlearned(self) -> tuple[str, ...]:
+        return ()
+
+    def first_micro(self, value: time) -> int:
+        return ((value.hour * 60 + value.minute) * 60 + value.second) * SECOND + value.microsecond
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        low = 0 if self.min is None else self.first_micro(self.min)
+        return low, DAY - 1 if self.max is None else self.first_micro(self.max)
+
+    def codec(self) -> TimeCodec:
+        return TimeCodec(self)
+
+    def _label(self, moment: datetime) -> str:
+        return moment.time().isoformat("seconds" if self.granularity == "second" else "minutes")
+
+    @classmethod
+    def of_arrow(cls, kind: pa.DataType) -> Time | None:
+        return cls() if pa.types.is_time(kind) else None
+
+    @classmethod
+    def drafted(cls, sight: Sight) -> Time | None:
+        timed = pa.types.is_time(sight.kind) or sight.mostly(
+            lambda text: _TIME.fullmatch(text.strip()) is not None
+        )
+        return cls(missing=sight.missing(sight.markers), comment=sight.comment()) if timed else None
+
+
+class TimeCodec(MomentCodec[Time]):
+    """Times of day: back as 32-bit times, on the second."""
+
+    arrow_type = pa.time32("s")
+    grid = SECOND
+
+    def meaning(self, text: str) -> int | None:
+        return time_of_day(text)
+
+    def read(self, array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
+        if not pa.types.is_time(array.type):
+            return arrays.by_text(array, time_of_day)
+        wide = array.cast(pa.time64("us")) if pa.types.is_time32(array.type) else array
+        micros, unread = arrays.moments(wide.view(pa.timestamp(wide.type.unit)))
+        no_time = (micros < 0) | (micros >= DAY)  # Arrow holds what no clock shows
+        return micros, no_time if unread is None else no_time | unread
+
+    def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:
+        return self.with_slots(
+            codes, lambda wide: (self.micros(wide, rng, within) // SECOND).astype(np.int32)
+        )
+
+    def _parsed_as(self) -> pa.DataType:
+        return pa.string()  # Arrow's own parser knows other times
