@@ -4,6 +4,7 @@
     ├── ParameterError        a parameter was refused before any data was opened; nothing was charged
     │   ├── DomainError       a column or clique the domain does not have
     │   ├── SchemaError       a schema that cannot describe a table
+    │   │   └── UnknownTypeError  a column type that no installed package offers
     │   ├── BudgetError       an impossible budget, or more than is left
     │   └── SizeError         a request that would not fit in memory
     └── OperatorError         the surroundings are at fault: a file, a disk, a ledger
@@ -26,7 +27,7 @@ class UnderstudyError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        self.hint = hint
+        self.message, self.hint = message, hint
         super().__init__(f"{message} Hint: {hint}" if hint else message)
 
 
@@ -42,6 +43,10 @@ class DomainError(ParameterError):
 
 class SchemaError(ParameterError):
     """A schema that cannot describe a table."""
+
+
+class UnknownTypeError(SchemaError):
+    """A column type that no installed package offers."""
 
 
 class BudgetError(ParameterError):

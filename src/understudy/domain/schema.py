@@ -16,7 +16,7 @@ from understudy.domain.columns.column import Column
 from understudy.domain.columns.fields import text, whole
 from understudy.domain.columns.registry import column_types
 from understudy.domain.domain import Domain
-from understudy.errors import FileError, ParameterError, SchemaError, SizeError
+from understudy.errors import FileError, ParameterError, SchemaError, SizeError, UnknownTypeError
 
 _TABLE = ("name", "rows", "unit", "max_records_per_unit")
 
@@ -200,7 +200,7 @@ def _column(name: str, said: Mapping[str, Any], comment: str) -> Column:
     kind = kinds.get(said["type"]) if isinstance(said.get("type"), str) else None
     if kind is None:
         what = f"type {said['type']!r} is not known" if "type" in said else "type is left out"
-        raise SchemaError(f"column {name!r}: {what}.", hint=f"write one of {', '.join(kinds)}.")
+        raise UnknownTypeError(f"column {name!r}: {what}.", hint=f"write one of {', '.join(kinds)}.")
     known = [field.name for field in fields(kind) if field.init and field.name != "comment"]
     for key in said:
         if key != "type" and key not in known:
@@ -216,8 +216,7 @@ def _column(name: str, said: Mapping[str, Any], comment: str) -> Column:
 
 def _within(where: str, error: ParameterError) -> ParameterError:
     """The same error, saying where it was found."""
-    message = str(error).removesuffix(f" Hint: {error.hint}") if error.hint else str(error)
-    return type(error)(f"{where}: {message}", hint=error.hint)
+    return type(error)(f"{where}: {error.message}", hint=error.hint)
 
 
 def _check_name(name: object) -> None:

@@ -17,7 +17,7 @@ from understudy.data.files.atomic import whole_file
 from understudy.display import html_table
 from understudy.domain import Clique, Domain, Schema
 from understudy.domain.columns.codec import Within
-from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError
+from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError, UnknownTypeError
 from understudy.marginals import Marginal, Measurement
 from understudy.marginals.query import Binned
 from understudy.mechanisms import Generator
@@ -317,6 +317,11 @@ class Release:
             return cls._from(content)
         except ReleaseError:
             raise
+        except UnknownTypeError as error:
+            raise ReleaseError(
+                f"{os.fspath(path)!r} cannot be opened: {error.message}",
+                hint="install the package that the release was made with.",
+            ) from None
         except (*UNREADABLE, UnderstudyError):
             raise ReleaseError(
                 f"{os.fspath(path)!r} is refused: its parts do not fit together.",
