@@ -17,7 +17,18 @@ from understudy.version import __version__
 if TYPE_CHECKING:
     from understudy.auditing import Audit, audit
     from understudy.data import Table
-    from understudy.domain import Boolean, Category, Date, Datetime, Domain, Integer, Number, Schema, Time
+    from understudy.domain import (
+        Boolean,
+        Category,
+        Column,
+        Date,
+        Datetime,
+        Domain,
+        Integer,
+        Number,
+        Schema,
+        Time,
+    )
     from understudy.errors import UnderstudyError
     from understudy.evaluation import Comparison, evaluate
     from understudy.marginals import Counter, Marginal, Measurement
@@ -46,6 +57,7 @@ else:
             "Budget": "understudy.privacy",
             "Category": "understudy.domain",
             "Choice": "understudy.privacy",
+            "Column": "understudy.domain",
             "Comparison": "understudy.evaluation",
             "Compression": "understudy.transforms",
             "Counter": "understudy.marginals",
@@ -78,6 +90,7 @@ else:
             "Setting": "understudy.mechanisms",
             "Table": "understudy.data",
             "Time": "understudy.domain",
+            "Time": "understudy.domain",
             "UnderstudyError": "understudy.errors",
             "Verdict": "understudy.pipeline",
             "allot": "understudy.mechanisms",
@@ -101,6 +114,7 @@ __all__ = [
     "Budget",
     "Category",
     "Choice",
+    "Column",
     "Comparison",
     "Compression",
     "Counter",

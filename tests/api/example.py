@@ -38,12 +38,13 @@ def from_a_table_to_a_release(people: object) -> None:
 
 
 def a_schema_in_python() -> us.Schema:
-    columns = {
+    columns: dict[str, us.Column] = {
         "sex": us.Category(("F", "M")),
         "age": us.Integer(0, 99),
         "income": us.Number(0.0, 1e6),
         "born": us.Date(),
         "seen": us.Datetime(),
+        "rises": us.Time(),
         "member": us.Boolean(),
     }
     schema = us.Schema(columns, name="people")

@@ -51,12 +51,35 @@ def audit(
 ) -> Audit:
     """The epsilon that an attacker proves of a mechanism, on neighbouring tables that are made up here.
 
-    `mechanism`: by name, or any object that is one (cliques name the columns of the tables: zip, level, active,
-    age, income). `way`: how the tables reach `fit` (see `ways.WAYS`), "all" for every one. `target`: the unit by
-    which they differ. `through`: "replay" draws `runs` runs a world from the curator, once `fit` has shown what it
-    asks and what counts it asks of; "fit" makes every run a run of `fit`. Noise is the operating system's.
+    Privacy: no private record is read and no budget spent. Noise is the operating system's.
 
-    Privacy: no private record is read and no budget spent.
+    Parameters:
+        mechanism: the name of one, or any object that is one; its cliques name the columns of the tables: zip,
+            level, active, age, income.
+        epsilon: the claim to attack: above 0, at most 20 unless allowed.
+        delta: the claim's other half: above 0 and below 1.
+        runs: how often each of two tables is run, at least 2; by default 500,000 replays or 300 fits, which take
+            about as long. More runs prove more of what is there to be proved.
+        way: how the tables reach `fit`: the names of ways in, or "all". "csv" by default, the commonest.
+        target: the unit by which the tables differ: names, or "all"; all of them by default.
+        through: "replay" draws runs from the curator, once `fit` has shown what it asks and of what counts;
+            "fit" makes every run a run of `fit`, which is slower and trusts less.
+        neighbours: "add-remove" or "replace", as for `fit`.
+        max_records_per_unit: the records of the unit by which the tables differ, at least 1.
+        confidence: with which what is proved holds, from 0.5 to below 1; 0.99 by default.
+        allow_large_epsilon: accept an epsilon above 20.
+        stage: called with a few words whenever a new step begins; by default nobody is told.
+
+    Returns:
+        An `Audit`: what was proved beside the claim, and what is wrong, in words, where something is.
+
+    Raises:
+        ParameterError: a parameter is out of its range, or a name is not known.
+
+    Example:
+        >>> import understudy as us
+        >>> us.audit("independent", epsilon=1.0, delta=1e-6, runs=2000, target="twin").holds
+        True
     """
     if through not in RUNS:
         raise ParameterError(f"through {through!r} is not known.", hint='use "replay" or "fit".')

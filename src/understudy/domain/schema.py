@@ -25,9 +25,23 @@ _TABLE = ("name", "rows", "unit", "max_records_per_unit")
 class Schema:
     """What is publicly known about a table; whatever is left out is learned privately or not at all.
 
-    `name` is the ledger's key; `rows` a public figure for planning; `unit` the column that says whose record
-    it is, of whom at most `max_records_per_unit` are used (1 when left out). The unit column is an
-    identifier: it is never synthesised, and not in the domain.
+    Parameters:
+        columns: a name -> what the column holds: a Category, an Integer, a Number, a Date ...
+        name: the table's name, which is the ledger's key; the file's by default.
+        rows: about how many records there are, a public figure for plans; by default none is known.
+        unit: the column that says whose record it is; by default every record is a person's only one. It is an
+            identifier: never synthesised, and not in the domain.
+        max_records_per_unit: the most records of one unit that are used, at least 1; 1 by default.
+        comment: what a reader of its file should know.
+
+    Raises:
+        SchemaError: a column or a field cannot be used; the message says which, and what would do.
+
+    Example:
+        >>> import understudy as us
+        >>> schema = us.Schema({"sex": us.Category(("F", "M")), "age": us.Integer(0, 99)}, name="people")
+        >>> us.Schema.from_toml(schema.to_toml()) == schema
+        True
     """
 
     columns: Mapping[str, Column]
@@ -119,7 +133,11 @@ class Schema:
         return {name: missing for name, missing in left.items() if missing}
 
     def domain(self) -> Domain:
-        """The number of codes of every synthesised column; refused while something is `unlearned`."""
+        """The number of codes of every synthesised column.
+
+        Raises:
+            SchemaError: something is still `unlearned`, or there is no column to synthesise.
+        """
         for name, left in self.unlearned.items():
             raise SchemaError(
                 f"column {name!r}: {', '.join(left)} {'is' if len(left) == 1 else 'are'} not known yet.",
@@ -130,17 +148,36 @@ class Schema:
         return Domain({name: column.size for name, column in self.synthesised.items()})
 
     def replace_column(self, name: str, column: Column) -> Schema:
-        """The same schema with one column described anew."""
+        """The same schema with one column described anew.
+
+        Parameters:
+            name: a column of the schema.
+            column: what it holds.
+
+        Raises:
+            SchemaError: the schema has no such column.
+        """
         self[name]
         return replace(self, columns={**self.columns, name: column})
 
     def with_columns(self, columns: Mapping[str, Column]) -> Schema:
-        """The same schema with some columns described anew, in place, and new ones at the end."""
+        """The same schema with some columns described anew, in place, and new ones at the end.
+
+        Parameters:
+            columns: a name -> what the column holds.
+        """
         return replace(self, columns={**self.columns, **columns})
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """The schema that a file's text describes."""
+        """The schema that a file's text describes.
+
+        Parameters:
+            text: TOML, as docs/schema.md says.
+
+        Raises:
+            SchemaError: a line cannot be read, or a field is not known; the message says where.
+        """
         document = schema_toml.parse(text.removeprefix("\ufeff"))
         for key in document.table:
             if key not in _TABLE:
@@ -164,7 +201,20 @@ class Schema:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Schema:
-        """The schema in a file."""
+        """The schema in a file.
+
+        Parameters:
+            path: a TOML file in UTF-8.
+
+        Raises:
+            FileError: the file cannot be read.
+            SchemaError: what it says cannot be used.
+
+        Example:
+            >>> import understudy as us
+            >>> us.Schema.load("people.toml").name
+            'people'
+        """
         try:
             content = Path(path).read_text(encoding="utf-8-sig")
         except OSError as error:
@@ -176,7 +226,14 @@ class Schema:
         return cls.from_toml(content)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the schema to a file, whole or not at all."""
+        """Write the schema to a file, whole or not at all.
+
+        Parameters:
+            path: where it goes; what is there is replaced.
+
+        Raises:
+            FileError: the file cannot be written.
+        """
         target = Path(path)
         try:
             handle, partial = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

@@ -17,9 +17,19 @@ from understudy.transforms.compress import Compression
 
 @dataclass(frozen=True)
 class Fixed:
-    """Measures `cliques` with the whole budget, and each column that none of them covers on its own.
+    """Measures the given cliques with the whole budget, and each column that none of them covers on its own.
 
-    `weights` says how much each clique matters against the others (1 when left out).
+    Parameters:
+        cliques: what to measure together: sets of columns, or single names.
+        weights: how much each clique matters against the others, above 0, one a clique; 1 each by default.
+
+    Raises:
+        ParameterError: there are more or fewer weights than cliques.
+
+    Example:
+        >>> import understudy as us
+        >>> us.Fixed([("sex", "age"), "income"], weights=[2, 1]).weights
+        (2.0, 1.0)
     """
 
     given: tuple[Clique, ...]

@@ -14,7 +14,13 @@ from understudy.transforms.compress import Compression
 
 @dataclass(frozen=True)
 class Independent:
-    """Measures all one-way marginals with the whole budget."""
+    """Measures all one-way marginals with the whole budget; it takes no parameter.
+
+    Example:
+        >>> import understudy as us
+        >>> us.Independent().name
+        'independent'
+    """
 
     @property
     def name(self) -> str:

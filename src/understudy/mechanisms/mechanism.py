@@ -70,7 +70,20 @@ class Sized(Protocol):
 
 
 def allot(curator: Curator, plan: Sequence[Group], budget: Budget | Allotment) -> Allotment:
-    """The loss of every group of the plan: committed now, or allotted by the caller earlier."""
+    """The loss of every group of the plan: committed now, or allotted by the caller earlier.
+
+    Parameters:
+        curator: who holds the records and the budget.
+        plan: the mechanism's own groups, whose shares add up to one.
+        budget: what the mechanism was called with: the curator's whole budget, or losses that were allotted to
+            it.
+
+    Returns:
+        A group's name -> the loss that its questions may spend together.
+
+    Raises:
+        ParameterError: the budget is not the curator's.
+    """
     if isinstance(budget, Budget):
         if budget != curator.budget:
             raise ParameterError(

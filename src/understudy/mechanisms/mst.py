@@ -31,14 +31,32 @@ STOP: Clique = ()  # the candidate that means "no further edge is worth its nois
 class MST:
     """Measures one-way marginals, then a spanning tree of pairs that independence explains badly.
 
-    `forced`: cliques to measure whatever the data says, with their weights (a chosen pair weighs 1); the
-    tree is grown around them. `one_way`, `select`, `two_way`: shares of the budget. `threshold`: codes
-    whose noisy count is below this many standard deviations are merged, except in `exempt` columns.
-    `stop_early`: stop adding edges whose error is likely below the noise they would cost.
-    `limit_cells`: pairs with more cells than this are not considered, nor are those that would leave no room
-    for the rest of the tree. `shrink`: pull noisy pairs towards independence as far as their noise suggests
-    before the fit (see `shrinkage`); the paper does not. `sharpen`: take off a pair's misfit what the noise of its
-    columns' own estimates makes of it, which grows with their codes and says nothing of dependence; nor does it that.
+    Parameters:
+        forced: cliques to measure whatever the data says, or a mapping to their weights (a chosen pair weighs
+            1); the tree is grown around them. None by default.
+        one_way: the share of the budget for columns alone, above 0; the three shares are taken as parts of
+            their sum. Thirds by default, as in the paper.
+        select: the share for choosing pairs.
+        two_way: the share for measuring them.
+        threshold: codes whose noisy count is below so many standard deviations are merged, at least 0. The
+            paper's 3 by default: less is likely noise.
+        exempt: columns whose codes are never merged; none by default.
+        stop_early: stop adding edges whose error is likely below the noise they would cost. Off by default, as
+            the number of edges then has to be planned for at its worst.
+        limit_cells: pairs with more cells are not considered, nor those that would leave no room for the rest
+            of the tree. Ten million by default, which fits in a laptop's memory.
+        shrink: pull noisy pairs towards independence as far as their noise suggests, before the fit. On by
+            default, as it lowers the error (docs/performance.md); the paper does not.
+        sharpen: take off a pair's misfit what noise in its columns' own estimates makes of it. On by default,
+            so that columns of many codes are not chosen for their noise; nor does the paper that.
+
+    Raises:
+        ParameterError: a share is not positive, or the threshold is not a number of at least 0.
+
+    Example:
+        >>> import understudy as us
+        >>> us.MST(forced=[("sex", "age")], exempt=["age"]).name
+        'mst'
     """
 
     forced: tuple[tuple[Clique, float], ...] = ()

@@ -32,12 +32,32 @@ class NIST_MST:
     What to measure is decided before the private table is touched, on the public one with its own rare codes
     merged, so the noise is calibrated to the very batch that is asked.
 
-    `forced`: cliques to measure whatever the public data says. `weights`: how much a clique matters (1 when
-    left out).
-    `bins`: for some cliques and columns, code -> bin: the clique is measured with that column in bins.
-    `one_way_weights`, `threshold`, `exempt`: as the one-way marginals are measured and their codes merged.
-    `triple_threshold` and `limit_cells`: which triples are worth adding, and which marginals are too large.
-    `shrink`: pull noisy tables towards simpler ones before the fit (see `shrinkage`); the contest entry did not.
+    Parameters:
+        public: a public table with the same columns, as `us.table` makes it.
+        forced: cliques to measure whatever the public data says; none by default.
+        weights: how much a clique matters, above 0; 1 where left out.
+        bins: for some cliques and columns, a bin for each code: the clique is measured with that column in bins.
+        one_way_weights: how much a column alone matters, above 0; 1 where left out.
+        exempt: columns whose codes are never merged; none by default.
+        one_way: the share of the budget for columns alone, above 0; taken, like the next, as a part of their sum.
+            Halves by default, as in the contest.
+        selected: the share for the selected marginals.
+        threshold: codes whose noisy count is below so many standard deviations are merged, at least 0; the
+            paper's 3.
+        triple_threshold: how far a triple must be from what its pairs imply, as an L1 distance of frequencies,
+            from 0 to 2; the contest's 0.1 by default.
+        limit_cells: marginals with more cells are left out; a million by default, beyond which noise drowns them.
+        shrink: pull noisy tables towards simpler ones before the fit. On by default, as it lowers the error;
+            the contest entry did not.
+
+    Raises:
+        ParameterError: a share or a threshold is out of its range.
+
+    Example:
+        >>> import understudy as us
+        >>> public = us.table("people.csv", "people.toml")  # a table that anyone may see
+        >>> us.NIST_MST(public).name
+        'nist-mst'
     """
 
     public: Counter

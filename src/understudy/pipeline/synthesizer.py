@@ -199,9 +199,9 @@ def table(data: Any, schema: Schema | str | os.PathLike[str], *, delimiter: str 
 
     Example:
         >>> import understudy as us
-        >>> records = us.table({"sex": ["F", "M", "F"]}, us.Schema({"sex": us.Category(("F", "M"), missing=False)}))
-        >>> records.domain
-        Domain({'sex': 2})
+        >>> records = us.table({"sex": ["F", "M", "F"]}, us.Schema({"sex": us.Category(("F", "M"))}))
+        >>> records.domain  # F, M, and whatever else
+        Domain({'sex': 3})
     """
     known = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
     records = open_records(data, Reading(known, delimiter))

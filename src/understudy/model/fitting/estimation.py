@@ -47,16 +47,38 @@ def estimate(
     zeros: Mapping[Clique, npt.ArrayLike] | None = None,
     limit_cells: int | None = LIMIT_CELLS,
 ) -> MarkovField:
-    """The field of maximum entropy among those that explain the measurements best.
+    """The field of maximum entropy among those that explain the measurements best. Deterministic, and free.
 
-    Minimises `1/2 sum ((query(mu) - values) / stddev)^2` over distributions with the given total (by default
-    what the measurements say), and stops when the loss is proven to be within `tolerance` times
-    the number of measured values of the optimum, or after `max_steps` passes over the tree (by default thousands,
-    more for a small one). `field.fit` says which.
+    Minimises `1/2 sum ((query(mu) - values) / stddev)^2` over distributions with the given total.
 
-    `warm_start` begins at an earlier field, whatever its tree. `zeros` maps cliques to masks, true where a cell
-    is impossible. `loss` is "l2", "l1" or an object with `value` and `gradient` of answers (see `loss.py`).
-    `callback` is called with a certificate as the fit proceeds. Deterministic.
+    Parameters:
+        domain: the columns and how many codes each has.
+        measurements: noisy marginals, as a curator's `measure` returns them.
+        total: how many records, above 0; by default what the measurements say.
+        warm_start: an earlier field to begin at, whatever its tree; by default the nearest that least squares give.
+        tolerance: stop once the loss is proven to be within so many times the number of measured values of the
+            optimum; a hundredth by default, far below the noise.
+        max_steps: passes over the tree after which to stop all the same; thousands by default, more for a small
+            one. `field.fit` says how it ended.
+        loss: "l2", "l1", or an object with `value` and `gradient` of answers; "l2" by default, which suits
+            Gaussian noise.
+        callback: called with a certificate of optimality as the fit proceeds; by default nobody is told.
+        zeros: cliques -> masks, true where a cell is impossible; none by default.
+        limit_cells: the most cells of the model's tree; by default what a laptop's memory holds. None: no limit.
+
+    Returns:
+        A field: ask it any marginal, conditional or event, and sample from it.
+
+    Raises:
+        ParameterError: a measurement or an option does not fit the domain.
+        SizeError: the measured cliques join into a tree that is too large.
+
+    Example:
+        >>> import numpy as np
+        >>> import understudy as us
+        >>> measured = us.Measurement(("sex",), np.array([60.0, 40.0]), np.array(1.0))
+        >>> us.estimate(us.Domain({"sex": 2}), [measured]).marginal("sex").counts.round().tolist()
+        [60.0, 40.0]
     """
     begun = time.perf_counter()
     asked = list(measurements)

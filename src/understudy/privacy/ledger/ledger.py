@@ -43,9 +43,20 @@ def default_ledger_path() -> Path:
 class Ledger:
     """The ledger in one file, for all the tables of one data holder, keyed by their names.
 
-    A ledger that is missing though it was in use, damaged, edited or older than its mark is refused with
-    a LedgerError: it never starts again at zero. Where there never was one it is made, unless `create`
-    is False.
+    Parameters:
+        path: the file; by default the one of this user ($UNDERSTUDY_LEDGER).
+        create: make it where there never was one; on by default.
+
+    Raises:
+        LedgerError: it is missing though it was in use, damaged, edited or older than its mark. A ledger never
+            starts again at zero.
+
+    Example:
+        >>> import understudy as us
+        >>> ledger = us.Ledger("mine.db")
+        >>> ledger.set_limit("town", epsilon=3.0, delta=1e-8)
+        >>> ledger.account("town").limit
+        (3.0, 1e-08)
     """
 
     def __init__(self, path: str | Path | None = None, *, create: bool = True) -> None:
@@ -64,12 +75,28 @@ class Ledger:
             return sorted(self._accounts.accounts)
 
     def account(self, name: str) -> Account:
-        """Everything recorded under a table's name."""
+        """Everything recorded under a table's name.
+
+        Parameters:
+            name: a table's name; one that was never used has an empty account.
+
+        Returns:
+            An account: its limit, what was spent and is left, and every job with its questions.
+        """
         with self._log.turn():
             return self._accounts.account(checked_name(name))
 
     def set_limit(self, name: str, epsilon: float, delta: float) -> None:
-        """Set, once and for good, the most that all jobs on a table may spend together."""
+        """Set, once and for good, the most that all jobs on a table may spend together.
+
+        Parameters:
+            name: the table's name.
+            epsilon: the most in all, above 0: epsilons of jobs add up.
+            delta: the most in all, above 0 and below 1: so do deltas.
+
+        Raises:
+            BudgetError: there is another limit already, or more was spent.
+        """
         checked_name(name)
         pair = _checked(epsilon, delta)
         with self._log.turn() as turn:
@@ -83,6 +110,16 @@ class Ledger:
         """The job's transcript: a new one, once its whole (epsilon, delta) is reserved, or the one it had.
 
         A job that is found again is not charged again. What is reserved is never given back.
+
+        Parameters:
+            job: the table's name and the job's fingerprint.
+            epsilon: what the job may cost in all, above 0.
+            delta: the same, above 0 and below 1.
+            private: whether its noise is the operating system's; a test's is not.
+
+        Raises:
+            BudgetError: less than that is left of the table's limit.
+            LedgerError: the job is known with another budget.
         """
         asked = _checked(epsilon, delta)
         key = hashlib.sha256(job.fingerprint.encode()).hexdigest()
