@@ -90,7 +90,6 @@ else:
             "Setting": "understudy.mechanisms",
             "Table": "understudy.data",
             "Time": "understudy.domain",
-            "Time": "understudy.domain",
             "UnderstudyError": "understudy.errors",
             "Verdict": "understudy.pipeline",
             "allot": "understudy.mechanisms",
