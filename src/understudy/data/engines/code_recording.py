@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.data.ahead import ahead
-from understudy.data.counting.bytes_of_values import code_bytes, codes_of_bytes
+from understudy.data.counting.bytes_of_values import code_bytes, codes_of_bytes, unit_bytes
 from understudy.data.counting.codes import Codes, check_codes, code_dtype
 from understudy.data.counting.histogram import Histogram
 from understudy.data.counting.kept_records import KeptRecords
@@ -103,7 +103,8 @@ class CodeRecording:
     def _code(self, batch: pa.RecordBatch) -> tuple[dict[str, Codes], Any]:
         given = self._coder(batch)
         codes = {name: check_codes(name, given[name], size) for name, size in self.domain.items()}
-        return codes, None if self._unit is None else batch.column(self._unit)
+        # As bytes: files of one set may hold units in other types, and which meet in a block depends on their sizes.
+        return codes, None if self._unit is None else unit_bytes(batch.column(self._unit))
 
     def _joined(self, parts: Sequence[tuple[dict[str, Codes], Any]]) -> tuple[dict[str, Codes], Any]:
         if len(parts) == 1:

@@ -260,6 +260,7 @@ def is_on_spark(data: Any) -> bool:
 def arrow_types(frame: Any, needed: set[str] | None) -> pa.Schema:
     """The names and types of a DataFrame's columns, once those that are needed hold one plain value a cell."""
     from pyspark.sql.pandas.types import to_arrow_type
+    from pyspark.sql.types import TimestampType
 
     fields: list[pa.Field] = []
     for field in frame.schema.fields:
@@ -268,7 +269,8 @@ def arrow_types(frame: Any, needed: set[str] | None) -> pa.Schema:
                 f"the table has two columns named {field.name!r}.", hint="give every column its own name."
             )
         try:
-            kind = to_arrow_type(field.dataType)
+            instant = isinstance(field.dataType, TimestampType)  # Spark would have a zone to show it in
+            kind = pa.timestamp("us", "UTC") if instant else to_arrow_type(field.dataType)
         except Exception:  # a type that Arrow has not
             kind = pa.binary()
         if (needed is None or field.name in needed) and not is_flat(kind):
