@@ -11,7 +11,7 @@ import pytest
 from understudy.data import Table
 from understudy.domain import Domain
 from understudy.mechanisms import MST, NIST_MST, Fixed, Independent, Mechanism
-from understudy.mechanisms.registry import generator_from
+from understudy.mechanisms.registry import generator_from, kinds
 from understudy.privacy import Budget, Curator, Seeded
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
@@ -55,6 +55,11 @@ def domain_of(columns: int) -> Domain:
 def run(factory: Factory, table: Table, seed: int = 3) -> tuple[Curator, object]:
     curator = Curator(table, BUDGET, source=Seeded(seed))
     return curator, factory(records(table.domain, 500, seed=9))(curator, table.domain, BUDGET)
+
+
+def test_every_mechanism_of_the_registry_is_in_this_suite() -> None:
+    public = records(domain_of(3), 20)
+    assert {kind.name for kind in kinds()} <= {make(public).name for make in MECHANISMS.values()}
 
 
 @pytest.fixture(params=MECHANISMS, name="factory")
