@@ -48,5 +48,6 @@ contest: $(READY) ## reproduce the paper's results section (two hours; resumes w
 	$(PIP) --editable "contest[gan]"
 	$(BIN)/python -m benchmarks.contest
 
-docs: $(READY) ## regenerate the CLI reference in docs/
+docs: $(READY) ## regenerate the references of the CLI and of the Python API in docs/
 	$(BIN)/python docs/reference.py > docs/cli.tmp && mv docs/cli.tmp docs/cli.md
+	$(BIN)/python docs/api_reference.py > docs/api.tmp && mv docs/api.tmp docs/api.md

@@ -45,7 +45,18 @@ if TYPE_CHECKING:
         allot,
     )
     from understudy.model import Field, estimate
-    from understudy.pipeline import Forecast, Release, Verdict, draft_schema, fit, load, plan, synth, table
+    from understudy.pipeline import (
+        Forecast,
+        Release,
+        Verdict,
+        draft_schema,
+        fit,
+        load,
+        new_key,
+        plan,
+        synth,
+        table,
+    )
     from understudy.privacy import Budget, Choice, Curator, Gaussian, Group, Laplace, Ledger, Neighbours, Role
     from understudy.transforms import Compression
 else:
@@ -99,6 +110,7 @@ else:
             "evaluate": "understudy.evaluation",
             "fit": "understudy.pipeline",
             "load": "understudy.pipeline",
+            "new_key": "understudy.pipeline",
             "plan": "understudy.pipeline",
             "synth": "understudy.pipeline",
             "table": "understudy.pipeline",
@@ -154,6 +166,7 @@ __all__ = [
     "evaluate",
     "fit",
     "load",
+    "new_key",
     "plan",
     "synth",
     "table",

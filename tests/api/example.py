@@ -28,7 +28,7 @@ def from_a_table_to_a_release(people: object) -> None:
     assert_type(release.sample_chunks(10), Iterator[Any])
     release.report("report.html")
     release.save("people.release")
-    assert_type(us.load("people.release"), us.Release)
+    assert_type(us.load("people.release", key=us.new_key("holder.key")), us.Release)
     us.synth(people, rows=10, epsilon=1.0, delta=1e-9, mechanism="independent")
     found = us.evaluate(people, release.sample(), drafted, targets=["sex"])
     assert_type(found, us.Comparison)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from understudy.pipeline.draft import draft_schema
     from understudy.pipeline.forecast import Forecast, plan
     from understudy.pipeline.release import Release, load
+    from understudy.pipeline.signature import new_key
     from understudy.pipeline.synthesizer import fit, synth, table
 else:
     __getattr__, __dir__ = lazy_names(
@@ -20,10 +21,22 @@ else:
             "draft_schema": "understudy.pipeline.draft",
             "fit": "understudy.pipeline.synthesizer",
             "load": "understudy.pipeline.release",
+            "new_key": "understudy.pipeline.signature",
             "plan": "understudy.pipeline.forecast",
             "synth": "understudy.pipeline.synthesizer",
             "table": "understudy.pipeline.synthesizer",
         },
     )
 
-__all__ = ["Forecast", "Release", "Verdict", "draft_schema", "fit", "load", "plan", "synth", "table"]
+__all__ = [
+    "Forecast",
+    "Release",
+    "Verdict",
+    "draft_schema",
+    "fit",
+    "load",
+    "new_key",
+    "plan",
+    "synth",
+    "table",
+]

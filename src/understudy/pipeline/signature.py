@@ -25,9 +25,20 @@ CONTEXT = b"UNDERSTUDY RELEASE SIGNATURE 1\n"
 
 
 def new_key(path: str | os.PathLike[str]) -> Path:
-    """A new private key in a file that its owner alone can read, and the path of the public key beside it (.pub).
+    """A new pair of keys, to sign releases with: the private one in a file, the public one beside it.
 
     A file that is there is not replaced: what it signed could never be signed again.
+
+    Parameters:
+        path: where the private key goes, readable by its owner alone; the public key ends in .pub. Keep the
+            first where the records are kept, publish the second.
+
+    Returns:
+        The path of the public key.
+
+    Raises:
+        FileError: one of the files is there already, or cannot be written.
+        ParameterError: the package `cryptography` is not installed (understudy[sign]).
     """
     made = _keys().Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import (
