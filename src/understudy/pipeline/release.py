@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import operator
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from understudy.data.files.atomic import whole_file
 from understudy.display import html_table
@@ -19,12 +16,12 @@ from understudy.domain import Clique, Domain, Schema
 from understudy.domain.columns.codec import Within
 from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError, UnknownTypeError
 from understudy.marginals import Marginal, Measurement
-from understudy.marginals.query import Binned
 from understudy.mechanisms import Generator
 from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
+from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import page
 from understudy.transforms.compress import Compression
@@ -291,12 +288,7 @@ class Release:
         """
         if key is not None and not self.private:
             raise ReleaseError(f"{NOT_PRIVATE} It is not signed.", hint="save it without a key.")
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        measured = []
-        for number, m in enumerate(self.measurements):
-            arrays[f"measurement {number} values"] = _whole(m.values)
-            arrays[f"measurement {number} stddev"] = m.stddev
-            measured.append({"clique": list(m.clique), "bins": _bins(m)})
+        measured, arrays = measurements_to_arrays(self.measurements)
         field_header, field_arrays = self.field.to_arrays()
         arrays |= {f"field {name}": array for name, array in field_arrays.items()}
         sections = {
@@ -341,15 +333,7 @@ class Release:
         # Every code of every column stands in the file, so no column is larger than the file itself.
         if set(compression.maps) != set(domain) or compression.domain(domain) != field.domain:
             raise ReleaseError("the field's columns are not the schema's.")
-        measurements = tuple(
-            _measurement(
-                field.domain,
-                said,
-                arrays[f"measurement {number} values"],
-                arrays[f"measurement {number} stddev"],
-            )
-            for number, said in enumerate(sections["measurements"])
-        )
+        measurements = measurements_from_arrays(field.domain, sections["measurements"], arrays)
         transforms = tuple(transform_from_dict(said) for said in sections["transforms"])
         readable(sections["certificate"])
         release = cls(schema, field, compression, measurements, sections["certificate"], transforms)
@@ -410,37 +394,3 @@ def load(path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = N
         True
     """
     return Release.load(path, key=key)
-
-
-def _whole(values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
-    """Noisy counts as the integers they are."""
-    return (
-        values.astype(np.int64)
-        if (np.abs(values) < 2**62).all() and (values == np.rint(values)).all()
-        else values
-    )
-
-
-def _measurement(
-    domain: Domain, said: Mapping[str, Any], values: npt.NDArray[Any], stddev: npt.NDArray[Any]
-) -> Measurement:
-    """A measurement of as many values as its clique has cells, or its bins, on this domain."""
-    clique, query, shape = domain.clique(said["clique"]), None, domain.shape(said["clique"])
-    if said["bins"] is not None:
-        query = Binned(tuple(np.array(bins, np.int64) for bins in said["bins"]))
-        fits = query.fine_shape == shape and all(map(operator.le, query.shape, shape))
-        if not fits:
-            raise ReleaseError(f"the bins of {clique!r} are not those of its codes.")
-        shape = query.shape
-    if values.size != math.prod(shape):
-        raise ReleaseError(f"the measurement of {clique!r} has another number of values than cells.")
-    return Measurement(clique, values, stddev, query)
-
-
-def _bins(measurement: Measurement) -> list[list[int]] | None:
-    query = measurement.query
-    if query is None:
-        return None
-    if isinstance(query, Binned):
-        return [bins.tolist() for bins in query.bins]
-    raise ReleaseError(f"the measurement of {measurement.clique!r} has a query that no release can hold.")

@@ -38,7 +38,7 @@ def new_key(path: str | os.PathLike[str]) -> Path:
 
     Raises:
         FileError: one of the files is there already, or cannot be written.
-        ParameterError: the package `cryptography` is not installed (understudy[sign]).
+        OperatorError: the package `cryptography` is not installed (understudy[sign]).
     """
     made = _keys().Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import (

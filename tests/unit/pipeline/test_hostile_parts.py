@@ -15,7 +15,7 @@ from understudy.domain.schema import Schema
 from understudy.errors import ReleaseError
 from understudy.mechanisms import Independent
 from understudy.pipeline import release_file
-from understudy.pipeline.release import _measurement
+from understudy.pipeline.measurement_arrays import measurement_from
 
 DOMAIN = Domain({"a": 4, "b": 3})
 
@@ -45,15 +45,15 @@ def test_bins_of_a_measurement_are_those_of_its_codes(bins):
     shape = [max(axis) + 1 for axis in bins]
     values = np.zeros(math.prod(shape))
     with pytest.raises(ReleaseError, match="bins"):
-        _measurement(DOMAIN, {"clique": ["a", "b"], "bins": bins}, values, np.array(1.0))
+        measurement_from(DOMAIN, {"clique": ["a", "b"], "bins": bins}, values, np.array(1.0))
 
 
 def test_a_measurement_has_a_value_for_each_cell():
     said = {"clique": ["a", "b"], "bins": None}
-    assert _measurement(DOMAIN, said, np.zeros(12), np.array(1.0)).values.size == 12
+    assert measurement_from(DOMAIN, said, np.zeros(12), np.array(1.0)).values.size == 12
     for size in (11, 13):
         with pytest.raises(ReleaseError, match="number of values"):
-            _measurement(DOMAIN, said, np.zeros(size), np.array(1.0))
+            measurement_from(DOMAIN, said, np.zeros(size), np.array(1.0))
 
 
 def test_a_release_of_many_columns_verifies(tmp_path):
