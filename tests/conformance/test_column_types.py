@@ -71,13 +71,6 @@ class Weekday(Column):
     bounded = False
     names = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
-    def _check(self) -> None:
-        pass
-
-    @property
-    def unlearned(self) -> tuple[str, ...]:
-        return ()
-
     @property
     def count(self) -> int:
         return len(self.names)

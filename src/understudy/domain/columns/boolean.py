@@ -23,17 +23,10 @@ class Boolean(Column):
     type = "boolean"
     bounded = False
 
-    def _check(self) -> None:
-        pass
-
     @property
     def rule(self) -> Literal["clip", "other", "missing"]:
         """As of any column; but where missing values are ruled out, no slot is made for what is neither."""
         return "clip" if self.outside is None and self.missing is False else super().rule
-
-    @property
-    def unlearned(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def count(self) -> int:

@@ -49,10 +49,6 @@ class Time(Moment):
             )
         return value
 
-    @property
-    def unlearned(self) -> tuple[str, ...]:
-        return ()
-
     def first_micro(self, value: time) -> int:
         return ((value.hour * 60 + value.minute) * 60 + value.second) * SECOND + value.microsecond
 

@@ -112,17 +112,10 @@ class Votes(Column):
     bounded = False
     missing: Literal[False] = False
 
-    def _check(self) -> None:
-        pass
-
     @property
     def rule(self) -> Literal["clip"]:
         """Every cell has a vote: nothing is outside."""
         return "clip"
-
-    @property
-    def unlearned(self) -> tuple[str, ...]:
-        return ()
 
     @property
     def count(self) -> int:
