@@ -28,8 +28,8 @@ from understudy.domain import (
 )
 from understudy.domain.arrow_values import plain
 from understudy.domain.columns import registry
-from understudy.domain.columns.codec import Codec
-from understudy.domain.columns.sight import Sight
+from understudy.domain.columns.parts.codec import Codec
+from understudy.domain.columns.parts.sight import Sight
 from understudy.errors import ParameterError, SchemaError
 from understudy.evaluation.comparison import compare
 from understudy.evaluation.comparison_page import comparison_page

@@ -29,7 +29,7 @@ TARGETS = [
     "mechanisms/**/*.py",
     "pipeline/**/*.py",
     "transforms/**/*.py",
-    "domain/columns/*.py",
+    "domain/columns/**/*.py",
     "domain/arrays.py",
     "domain/grammar.py",
     "domain/kinds.py",

@@ -13,7 +13,7 @@ from typing import Any
 from understudy.display import html_table
 from understudy.domain import schema_toml
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.fields import text, whole
+from understudy.domain.columns.parts.fields import text, whole
 from understudy.domain.columns.registry import column_types
 from understudy.domain.domain import Domain
 from understudy.errors import FileError, ParameterError, SchemaError, SizeError, UnknownTypeError

@@ -18,8 +18,8 @@ from understudy.data import read
 from understudy.data.engines.postgres.address import is_postgres, parse
 from understudy.data.engines.postgres.table import PostgresTable
 from understudy.domain import Schema, Untyped
+from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.registry import drafted, of_arrow
-from understudy.domain.columns.sight import Sight
 from understudy.pipeline.sources.streamed import first_records, is_streamed, table_name
 
 MOST_READ = 1_000_000  # records that a draft of streamed data looks at

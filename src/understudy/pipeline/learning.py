@@ -14,7 +14,7 @@ from typing import Any
 
 from understudy.domain import Column, Schema, Untyped
 from understudy.domain.columns.column import Step
-from understudy.domain.columns.noisy_counts import NoisyCounts
+from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 from understudy.domain.columns.untyped import Votes
 from understudy.errors import SchemaError
 from understudy.marginals import Counter

@@ -13,7 +13,7 @@ import numpy as np
 from understudy.data.files.atomic import whole_file
 from understudy.display import html_table
 from understudy.domain import Clique, Domain, Schema
-from understudy.domain.columns.codec import Within
+from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError, UnknownTypeError
 from understudy.marginals import Marginal, Measurement
 from understudy.mechanisms import Generator

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from understudy.domain.columns.codec import Within
+from understudy.domain.columns.parts.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError
 from understudy.pipeline.release import MOST_ROWS, Release
 

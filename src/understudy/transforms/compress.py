@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
-from understudy.domain.columns.codec import code_type
+from understudy.domain.columns.parts.codec import code_type
 from understudy.errors import DomainError, ParameterError
 from understudy.marginals import Marginal, Measurement
 from understudy.transforms.transform import Codes

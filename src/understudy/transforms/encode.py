@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from understudy.domain import Domain, Schema, arrays
 from understudy.domain.arrow_values import plain
-from understudy.domain.columns.codec import CodeArray, Within
+from understudy.domain.columns.parts.codec import CodeArray, Within
 from understudy.errors import DomainError, FileError, ParameterError, SchemaError
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.transform import Codes

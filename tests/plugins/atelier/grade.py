@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import Column, arrays
-from understudy.domain.columns.codec import CodeArray, Codec, Within
+from understudy.domain.columns.parts.codec import CodeArray, Codec, Within
 
 GRADES = "ABCDEF"
 

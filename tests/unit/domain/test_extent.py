@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from understudy.domain.columns.noisy_counts import NoisyCounts
+from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@
     category.py, boolean.py, integer.py, number.py, date.py, datetime.py, time.py, untyped.py
 
 Shared between types: binned.py (whole numbers and numbers), moment.py (dates, datetimes and times).
-What types are made of: fields.py (checks of a description), codec.py (values and codes), noisy_counts.py and
-ladder.py (learning), sight.py (drafts).
+What types are made of, in parts/: fields.py (checks of a description), codec.py (values and codes), noisy_counts.py
+and ladder.py (learning), sight.py (drafts).
 """
 
 from understudy.domain.columns.boolean import Boolean

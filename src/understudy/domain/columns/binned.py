@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain.columns.column import Column, Step
-from understudy.domain.columns.fields import ascending, refuse, whole
-from understudy.domain.columns.ladder import cut, tail
-from understudy.domain.columns.noisy_counts import FULL, SURE, NoisyCounts
-from understudy.domain.columns.sight import Sight
+from understudy.domain.columns.parts.fields import ascending, refuse, whole
+from understudy.domain.columns.parts.ladder import cut, tail
+from understudy.domain.columns.parts.noisy_counts import FULL, SURE, NoisyCounts
+from understudy.domain.columns.parts.sight import Sight
 
 FINE = 512  # cells of the histogram that bins are made from
 MOST_BINS = 64  # that are learned

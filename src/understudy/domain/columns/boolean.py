@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
-from understudy.domain.columns.codec import CodeArray, Codec, Within
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.sight import Sight
+from understudy.domain.columns.parts.codec import CodeArray, Codec, Within
+from understudy.domain.columns.parts.sight import Sight
 
 
 @dataclass(frozen=True)

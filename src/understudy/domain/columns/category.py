@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
-from understudy.domain.columns.codec import CodeArray, Codec, Within
 from understudy.domain.columns.column import MOST_CODES, Column
-from understudy.domain.columns.fields import distinct, flag, listed, refuse, text
-from understudy.domain.columns.sight import LEFT_VALUES, REVIEW_VALUES, Sight
+from understudy.domain.columns.parts.codec import CodeArray, Codec, Within
+from understudy.domain.columns.parts.fields import distinct, flag, listed, refuse, text
+from understudy.domain.columns.parts.sight import LEFT_VALUES, REVIEW_VALUES, Sight
 from understudy.domain.kinds import FEW_CODES, kind_of
 from understudy.errors import SizeError
 

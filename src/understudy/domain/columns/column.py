@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
 
 import pyarrow as pa
 
-from understudy.domain.columns.codec import Codec
-from understudy.domain.columns.fields import flag, missing_rule, refuse, text
-from understudy.domain.columns.noisy_counts import NoisyCounts
-from understudy.domain.columns.sight import Sight
+from understudy.domain.columns.parts.codec import Codec
+from understudy.domain.columns.parts.fields import flag, missing_rule, refuse, text
+from understudy.domain.columns.parts.noisy_counts import NoisyCounts
+from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.schema_toml import clean_comment
 from understudy.errors import SizeError
 
@@ -28,7 +28,7 @@ Outside = Literal["clip", "other", "missing"]
 Step = Literal["types", "values", "bounds", "bins"]  # of learning, in their order
 
 # What a type must have of its own to take part in a step.
-PARTS: dict[Step, tuple[str, ...]] = {
+NEEDED: dict[Step, tuple[str, ...]] = {
     "types": ("decided",),
     "values": ("with_values",),
     "bounds": ("grid", "with_bounds"),

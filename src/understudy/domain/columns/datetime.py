@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy.domain.columns.codec import Within
-from understudy.domain.columns.fields import refuse
 from understudy.domain.columns.moment import CLOCK, DAYS, SECOND, Calendar, MomentCodec
-from understudy.domain.columns.sight import Sight
+from understudy.domain.columns.parts.codec import Within
+from understudy.domain.columns.parts.fields import refuse
+from understudy.domain.columns.parts.sight import Sight
 
 _EPOCH = datetime(1970, 1, 1)
 _OFFSET = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$")

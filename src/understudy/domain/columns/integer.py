@@ -22,12 +22,12 @@ from understudy.domain.columns.binned import (
     with_ends,
 )
 from understudy.domain.columns.category import Category
-from understudy.domain.columns.codec import CodeArray, Codec, Within, pick, step_aside
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.fields import ascending, below, distinct, listed, refuse, whole
-from understudy.domain.columns.ladder import LADDER, ladder
-from understudy.domain.columns.noisy_counts import NoisyCounts
-from understudy.domain.columns.sight import LEFT_BOUNDS, REVIEW_BOUNDS, REVIEW_VALUES, Sight
+from understudy.domain.columns.parts.codec import CodeArray, Codec, Within, pick, step_aside
+from understudy.domain.columns.parts.fields import ascending, below, distinct, listed, refuse, whole
+from understudy.domain.columns.parts.ladder import LADDER, ladder
+from understudy.domain.columns.parts.noisy_counts import NoisyCounts
+from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_BOUNDS, REVIEW_VALUES, Sight
 
 # Up to this many whole numbers are kept one by one unless `bins` asks for fewer, or records are few.
 ONE_BY_ONE = 1_000

@@ -13,11 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
-from understudy.domain.columns.codec import CodeArray, Codec, Whole, Within, pick
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.fields import below, refuse
-from understudy.domain.columns.noisy_counts import NoisyCounts
-from understudy.domain.columns.sight import LEFT_BOUNDS, REVIEW_BOUNDS, Sight
+from understudy.domain.columns.parts.codec import CodeArray, Codec, Whole, Within, pick
+from understudy.domain.columns.parts.fields import below, refuse
+from understudy.domain.columns.parts.noisy_counts import NoisyCounts
+from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_BOUNDS, Sight
 from understudy.errors import SchemaError
 
 MOST_CODES = 100_000  # of a column whose bounds are learned but not its periods

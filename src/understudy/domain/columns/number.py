@@ -24,11 +24,11 @@ from understudy.domain.columns.binned import (
     with_ends,
 )
 from understudy.domain.columns.category import Category
-from understudy.domain.columns.codec import CodeArray, Codec, Whole, Within, pick, step_aside
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.fields import below, distinct, finite, listed, refuse
-from understudy.domain.columns.ladder import FRACTIONS, LADDER, digits, ladder
-from understudy.domain.columns.sight import LEFT_BOUNDS, REVIEW_VALUES, Sight
+from understudy.domain.columns.parts.codec import CodeArray, Codec, Whole, Within, pick, step_aside
+from understudy.domain.columns.parts.fields import below, distinct, finite, listed, refuse
+from understudy.domain.columns.parts.ladder import FRACTIONS, LADDER, digits, ladder
+from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_VALUES, Sight
 
 EXACT_EDGES = 10_000  # more edges than this are worked out in floats, which is quicker
 SMALLEST_STEP = 1e-15

@@ -17,12 +17,12 @@ import pyarrow as pa
 
 from understudy.domain.columns.boolean import Boolean
 from understudy.domain.columns.category import Category
-from understudy.domain.columns.column import PARTS, Column
+from understudy.domain.columns.column import NEEDED, Column
 from understudy.domain.columns.date import Date
 from understudy.domain.columns.datetime import Datetime
 from understudy.domain.columns.integer import Integer
 from understudy.domain.columns.number import Number
-from understudy.domain.columns.sight import Sight
+from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.time import Time
 from understudy.domain.columns.untyped import Untyped
 from understudy.errors import ParameterError
@@ -70,7 +70,7 @@ def check_type(kind: type[Column]) -> None:
         raise ParameterError(
             f"{kind!r} is no column type.", hint="make it a subclass of Column with a `type`."
         )
-    parts = [part for step in kind.learns for part in (*PARTS[step], "completed")]
+    parts = [part for step in kind.learns for part in (*NEEDED[step], "completed")]
     lacking = [part for part in parts if getattr(kind, part, None) is getattr(Column, part, None)]
     if inspect.isabstract(kind) or lacking:
         parts = sorted({*lacking, *getattr(kind, "__abstractmethods__", ())})

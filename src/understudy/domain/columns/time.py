@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
-from understudy.domain.columns.codec import Whole, Within
-from understudy.domain.columns.fields import refuse
 from understudy.domain.columns.moment import CLOCK, DAY, SECOND, Moment, MomentCodec
-from understudy.domain.columns.sight import Sight
+from understudy.domain.columns.parts.codec import Whole, Within
+from understudy.domain.columns.parts.fields import refuse
+from understudy.domain.columns.parts.sight import Sight
 
 _TIME = re.compile(r"(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?", re.ASCII)
 

@@ -15,13 +15,13 @@ from understudy.domain import arrays
 from understudy.domain.cell_text import text_of
 from understudy.domain.columns.boolean import Boolean
 from understudy.domain.columns.category import Category
-from understudy.domain.columns.codec import CodeArray, Codec, Within
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.date import Date
 from understudy.domain.columns.datetime import Datetime
-from understudy.domain.columns.fields import refuse
 from understudy.domain.columns.integer import Integer
 from understudy.domain.columns.number import Number
+from understudy.domain.columns.parts.codec import CodeArray, Codec, Within
+from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.kinds import DECIMALS, FEW_CODES, KINDS, MOST_DIGITS, kind_of
 from understudy.errors import SchemaError
 

@@ -30,7 +30,7 @@ from understudy.data.engines.spark_tasks import Scan, guarded
 from understudy.data.files.file_set import FileSet
 from understudy.data.files.frames import is_flat
 from understudy.domain import Schema
-from understudy.domain.columns.codec import Within
+from understudy.domain.columns.parts.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline.release import Release
 from understudy.pipeline.sample_folder import part_rows, part_seed
