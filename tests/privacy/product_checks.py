@@ -23,7 +23,7 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError
 from understudy.privacy import Budget, Choice, Curator, Gaussian, Job, Ledger, Neighbours
-from understudy.privacy.curator import curator as curator_module
+from understudy.privacy.curator import private_choice
 from understudy.privacy.curator.verification import recompute
 from understudy.privacy.noise.randomness import OperatingSystem, Seeded
 
@@ -146,17 +146,17 @@ def check_choices_follow_half_the_exponent() -> None:
 def _seen_scores() -> Iterator[list[np.ndarray]]:
     """Every array of scores from which the curator draws a choice."""
     seen: list[np.ndarray] = []
-    draw = curator_module.choose
+    draw = private_choice.choose
 
     def spy(scores: np.ndarray, epsilon: float, sensitivity: int, source: object) -> int:
         seen.append(np.array(scores))
         return draw(scores, epsilon, sensitivity, source)  # type: ignore[arg-type]
 
-    curator_module.choose = spy
+    private_choice.choose = spy
     try:
         yield seen
     finally:
-        curator_module.choose = draw
+        private_choice.choose = draw
 
 
 def check_scores_are_exact_integers_of_sensitivity_one() -> None:

@@ -25,7 +25,7 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError
 from understudy.privacy import Budget, Choice, Curator, Group, Laplace, Neighbours
-from understudy.privacy.curator import curator as curator_module
+from understudy.privacy.curator import private_choice
 
 NEIGHBOURS = (Neighbours(), Neighbours("replace"), Neighbours(records=3))
 BUDGET = Budget(1.0, 1e-5)
@@ -73,12 +73,12 @@ def check_dependent_choices_follow_half_the_exponent() -> None:
 def _seen_scores() -> Iterator[list[np.ndarray]]:
     """Every array of scores from which the curator would draw a choice."""
     seen: list[np.ndarray] = []
-    draw = curator_module.choose
-    curator_module.choose = lambda scores, *_: seen.append(np.array(scores)) or 0
+    draw = private_choice.choose
+    private_choice.choose = lambda scores, *_: seen.append(np.array(scores)) or 0
     try:
         yield seen
     finally:
-        curator_module.choose = draw
+        private_choice.choose = draw
 
 
 def check_dependences_are_exact_integers_of_sensitivity_four() -> None:

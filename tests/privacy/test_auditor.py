@@ -23,7 +23,7 @@ from understudy.errors import ParameterError
 from understudy.mechanisms.registry import kinds
 from understudy.pipeline import synthesizer
 from understudy.privacy import Gaussian, Laplace, Neighbours, compose
-from understudy.privacy.curator import curator
+from understudy.privacy.curator import noisy_marginals
 from understudy.privacy.noise.discrete_noise import discrete_gaussian, discrete_laplace
 
 SURE = 0.9999  # of a hundred thousand honest runs of this file, a few would fail
@@ -80,7 +80,7 @@ def test_an_audit_through_fit_itself_finds_nothing_wrong():
 )
 def test_half_the_noise_is_caught(monkeypatch, mechanism, draw):
     monkeypatch.setattr(
-        curator, draw.__name__, lambda scale, size, source: draw(float(scale) / 2, size, source)
+        noisy_marginals, draw.__name__, lambda scale, size, source: draw(float(scale) / 2, size, source)
     )
     found = us.audit(mechanism, epsilon=1.0, delta=1e-5, runs=50_000, target="twin", confidence=SURE)
     assert not found.holds

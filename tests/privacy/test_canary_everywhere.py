@@ -270,8 +270,8 @@ def test_an_exception_inside_an_engine_is_shown_without_its_words(
 KILLED = """
 import os, signal, sys
 import understudy as us
-from understudy.privacy.curator import curator
-curator.discrete_gaussian = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+from understudy.privacy.curator import noisy_marginals
+noisy_marginals.discrete_gaussian = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 us.fit(sys.argv[1], sys.argv[2], epsilon=1, delta=1e-6, mechanism=us.MST(), unit="ring", max_records_per_unit=1)
 """
 

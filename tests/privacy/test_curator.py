@@ -177,16 +177,15 @@ def test_scores_are_counted_once_for_all_rounds() -> None:
 
 
 def test_scores_are_the_same_when_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    import understudy.privacy.curator.curator as room
-    from understudy.privacy.curator import misfit, questions
+    from understudy.privacy.curator import exact_counts, misfit, private_choice
 
     offered: list[list[int]] = []
-    monkeypatch.setattr(room, "choose", lambda scores, *_: offered.append(scores.tolist()) or 0)
+    monkeypatch.setattr(private_choice, "choose", lambda scores, *_: offered.append(scores.tolist()) or 0)
     engine = people()
     Curator(engine, BUDGET).choose(PAIRS, uniform(engine.domain), Choice(0.02))
     monkeypatch.setattr(misfit, "_HELD", 20)  # most estimates are rounded twice
-    chunks = questions.chunks
-    monkeypatch.setattr(questions, "chunks", lambda domain, wanted: chunks(domain, wanted, 25))
+    chunks = exact_counts.chunks
+    monkeypatch.setattr(exact_counts, "chunks", lambda domain, wanted: chunks(domain, wanted, 25))
     Curator(engine, BUDGET).choose(PAIRS, uniform(engine.domain), Choice(0.02))
     assert offered[0] == offered[1]
     assert engine.reads > 3

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from plain_engine import PlainEngine
 
-import understudy.privacy.curator.curator as room
 from understudy.domain import Domain
 from understudy.marginals.query import Binned
 from understudy.privacy import Approximate, Budget, Choice, Curator, Gaussian, Neighbours, Seeded
+from understudy.privacy.curator import discovery, private_choice
 
 DOMAIN = Domain({"a": 2, "b": 3, "c": 4})
 PAIRS = list(itertools.combinations(DOMAIN.names, 2))
@@ -46,7 +46,7 @@ def replay(
     seen = Transcript()
     columns = {name: records[:, i] for i, name in enumerate(DOMAIN)}
     engine = PlainEngine(columns, DOMAIN, {"town": [TOWNS[k] for k in records[:, 3]]})
-    real_choose, real_countable = room.choose, room.countable
+    real_choose, real_countable = private_choice.choose, discovery.countable
 
     def choose(scores: Any, epsilon: float, sensitivity: int, source: Any) -> int:
         seen.scores.append(np.array(scores))
@@ -58,8 +58,8 @@ def replay(
         seen.values.append(dict(counts))
         return real_countable(counts)
 
-    monkeypatch.setattr(room, "choose", choose)
-    monkeypatch.setattr(room, "countable", countable)
+    monkeypatch.setattr(private_choice, "choose", choose)
+    monkeypatch.setattr(discovery, "countable", countable)
     curator = Curator(engine, BUDGET, neighbours=neighbours, source=Seeded(seed))
 
     def measure(who: Curator, *args: Any, **kwargs: Any) -> None:

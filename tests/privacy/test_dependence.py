@@ -14,7 +14,7 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError, DomainError, ParameterError
 from understudy.privacy import Budget, Choice, Curator, Group, Neighbours, Seeded, recompute
-from understudy.privacy.curator import curator as curator_module
+from understudy.privacy.curator import private_choice
 from understudy.privacy.curator.dependence import SENSITIVITY, dependence
 
 BUDGET = Budget(2.0, 1e-9)
@@ -86,7 +86,7 @@ def test_the_dependent_pair_is_chosen_and_the_choice_is_charged():
 @pytest.mark.parametrize("neighbours", [Neighbours(), Neighbours("replace"), Neighbours("add-remove", 3)])
 def test_the_choice_is_drawn_at_four_times_the_records_that_may_differ(monkeypatch, neighbours):
     seen = []
-    monkeypatch.setattr(curator_module, "choose", lambda *asked: seen.append(asked) or 0)
+    monkeypatch.setattr(private_choice, "choose", lambda *asked: seen.append(asked) or 0)
     curator = Curator(people(), BUDGET, neighbours=neighbours)
     curator.choose_dependent([("sex", "age"), ("age", "school", "sex")], Choice(0.1), [5, 0])
     (scores, epsilon, sensitivity, _), expected = seen[0], []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from understudy.errors import ParameterError
-from understudy.privacy.curator import questions
+from understudy.privacy.curator import question_checks
 from understudy.privacy.curator.misfit import beyond_blur
 
 
@@ -46,4 +46,4 @@ def test_no_blur_leaves_the_order_as_it_was():
 @pytest.mark.parametrize("blurs", [[-1, 0], [0.5, 0], [1], [True, 0]])
 def test_blurs_that_are_not_whole_and_positive_are_refused(blurs):
     with pytest.raises(ParameterError):
-        questions.blurs([("a",), ("b",)], blurs)
+        question_checks.blurs([("a",), ("b",)], blurs)

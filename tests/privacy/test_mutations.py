@@ -13,13 +13,22 @@ from understudy.data.engines import table as data_table
 from understudy.privacy.accounting import budget, calibration, losses, spending
 from understudy.privacy.accounting.budget import Neighbours
 from understudy.privacy.accounting.losses import Gaussian
-from understudy.privacy.curator import curator, discovery, misfit
+from understudy.privacy.curator import (
+    discovery,
+    misfit,
+    noisy_marginals,
+    private_choice,
+    question_checks,
+    session,
+)
 from understudy.privacy.curator.curator import Curator
+from understudy.privacy.curator.exact_counts import ExactCounts
+from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
 from understudy.privacy.ledger import ledger
 from understudy.privacy.noise import cumulative_table as noise_table
 from understudy.privacy.noise import exponential_mechanism, randomness
 
-GAUSSIAN = curator.discrete_gaussian
+GAUSSIAN = noisy_marginals.discrete_gaussian
 SUITE = Suite(checks)
 caught_by = SUITE.caught_by
 
@@ -37,7 +46,7 @@ def half_of_the_stated_noise(patch):
     def half(scale, size, source):
         return GAUSSIAN(scale / 2, size, source)
 
-    patch.setattr(curator, "discrete_gaussian", half)
+    patch.setattr(noisy_marginals, "discrete_gaussian", half)
 
 
 @caught_by(checks.check_released_noise_follows_its_stated_scale)
@@ -45,19 +54,18 @@ def noise_a_little_short(patch):
     def short(scale, size, source):
         return GAUSSIAN(scale * 0.985, size, source)
 
-    patch.setattr(curator, "discrete_gaussian", short)
+    patch.setattr(noisy_marginals, "discrete_gaussian", short)
 
 
 @caught_by(checks.check_released_noise_follows_its_stated_scale)
 def noise_only_where_there_are_records(patch):
-    def noisy(self, batch, queries, cost):
-        counted = self._count(batch)
+    def noisy(self, counts, source, price):
         return [
-            counts + (counts > 0) * GAUSSIAN(scale, counts.size, self._session.source)
-            for counts, scale in zip(counted, cost.scales, strict=True)
+            exact + (exact > 0) * GAUSSIAN(scale, exact.size, source)
+            for exact, scale in zip(counts.tables(self.batch), price.scales, strict=True)
         ]
 
-    patch.setattr(Curator, "_noisy", noisy)
+    patch.setattr(MarginalsQuestion, "_noisy", noisy)
 
 
 @caught_by(checks.check_released_noise_follows_its_stated_scale)
@@ -76,7 +84,7 @@ def noise_that_is_never_negative(patch):
     def positive(scale, size, source):
         return np.abs(GAUSSIAN(scale, size, source))
 
-    patch.setattr(curator, "discrete_gaussian", positive)
+    patch.setattr(noisy_marginals, "discrete_gaussian", positive)
 
 
 @caught_by(checks.check_released_counts_are_integers)
@@ -87,9 +95,9 @@ def float_noise(patch):
     def unpack(answer, sizes):
         return np.split(np.frombuffer(answer), np.cumsum(sizes)[:-1])
 
-    patch.setattr(curator, "discrete_gaussian", normal)
-    patch.setattr(curator, "pack", lambda arrays: np.concatenate(arrays).tobytes())
-    patch.setattr(curator, "unpack", unpack)
+    patch.setattr(noisy_marginals, "discrete_gaussian", normal)
+    patch.setattr(noisy_marginals, "pack", lambda arrays: np.concatenate(arrays).tobytes())
+    patch.setattr(noisy_marginals, "unpack", unpack)
 
 
 @caught_by(checks.check_released_tails_are_whole)
@@ -97,7 +105,7 @@ def tails_cut_at_four_scales(patch):
     def cut(scale, size, source):
         return np.clip(GAUSSIAN(scale, size, source), -int(4 * scale), int(4 * scale))
 
-    patch.setattr(curator, "discrete_gaussian", cut)
+    patch.setattr(noisy_marginals, "discrete_gaussian", cut)
 
 
 @caught_by(checks.check_released_tails_are_whole)
@@ -119,7 +127,7 @@ def exact_number_of_records_used(patch):
         noise[0] -= noise.sum()
         return noise
 
-    patch.setattr(curator, "discrete_gaussian", balanced)
+    patch.setattr(noisy_marginals, "discrete_gaussian", balanced)
 
 
 @caught_by(checks.check_no_noise_is_used_twice)
@@ -129,7 +137,7 @@ def noise_reused(patch):
     def once(scale, size, source):
         return kept.setdefault((scale, size), GAUSSIAN(scale, size, source))
 
-    patch.setattr(curator, "discrete_gaussian", once)
+    patch.setattr(noisy_marginals, "discrete_gaussian", once)
 
 
 @caught_by(checks.check_no_seed_reaches_the_noise)
@@ -154,7 +162,7 @@ def weights_not_normalised(patch):
     def raw(weights):
         return tuple(float(weight) for weight in weights)
 
-    for module in (losses, calibration, curator.questions):
+    for module in (losses, calibration, question_checks):
         patch.setattr(module, "normalised", raw)
 
 
@@ -200,7 +208,7 @@ def domain_read_from_the_records(patch):
         ]
 
     patch.setattr(Curator, "domain", property(cropped))
-    patch.setattr(Curator, "_count", counted)
+    patch.setattr(ExactCounts, "tables", counted)
 
 
 # -- choice --------------------------------------------------------------------------------------------
@@ -219,7 +227,9 @@ def choice_blind_to_its_neighbours(patch):
 
 @caught_by(checks.check_choices_follow_half_the_exponent)
 def choice_of_the_best(patch):
-    patch.setattr(curator, "choose", lambda scores, epsilon, sensitivity, source: int(np.argmax(scores)))
+    patch.setattr(
+        private_choice, "choose", lambda scores, epsilon, sensitivity, source: int(np.argmax(scores))
+    )
 
 
 @caught_by(checks.check_scores_are_exact_integers_of_sensitivity_one)
@@ -232,7 +242,7 @@ def estimates_not_rounded(patch):
 
 @caught_by(checks.check_scores_are_exact_integers_of_sensitivity_one)
 def scores_of_squared_error(patch):
-    patch.setattr(curator, "misfit", lambda counts, expected: int(((counts - expected) ** 2).sum()))
+    patch.setattr(private_choice, "misfit", lambda counts, expected: int(((counts - expected) ** 2).sum()))
 
 
 # -- discovery, ledger, certificate --------------------------------------------------------------------
@@ -255,6 +265,9 @@ def charge_after_the_draw(patch):
 
         def charge(self, number, question):
             self.question = question
+
+        def stored(self, number):
+            return False
 
         def store(self, number, answer):
             page = self.open()
@@ -282,12 +295,12 @@ def stored_answers_ignored(patch):
 
 @caught_by(checks.check_seeded_noise_is_stamped)
 def seeded_noise_not_stamped(patch):
-    certify = curator.certify
+    certify = session.certify
 
     def trusting(allowance, charges, private):
         return certify(allowance, charges, private=True)
 
-    patch.setattr(curator, "certify", trusting)
+    patch.setattr(session, "certify", trusting)
 
 
 @caught_by(checks.check_the_certificate_adds_up)

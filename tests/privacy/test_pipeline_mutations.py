@@ -14,6 +14,8 @@ from understudy.pipeline import learning, release, synthesizer
 from understudy.pipeline.sources.records import InMemory
 from understudy.privacy import Seeded
 from understudy.privacy.curator.curator import Curator
+from understudy.privacy.curator.discovery import DiscoveryQuestion
+from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
 from understudy.privacy.ledger import accounts
 from understudy.privacy.noise import randomness
 
@@ -174,13 +176,13 @@ def bounds_learned_from_exact_counts_however_small(patch):
 @caught_by(checks.check_what_is_learned_moves_with_the_noise)
 def bounds_and_bins_learned_without_noise(patch):
     """Charged, asked, and answered by the exact counts."""
-    noisy = Curator._noisy
+    noisy = MarginalsQuestion._noisy
 
-    def bare(self, batch, queries, cost):
-        exact = self._count(batch)
-        return exact if exact[0].size > 40 else noisy(self, batch, queries, cost)
+    def bare(self, counts, source, price):
+        exact = counts.tables(self.batch)
+        return exact if exact[0].size > 40 else noisy(self, counts, source, price)
 
-    patch.setattr(Curator, "_noisy", bare)
+    patch.setattr(MarginalsQuestion, "_noisy", bare)
 
 
 @caught_by(checks.check_what_is_learned_is_drowned_where_noise_is_large)
@@ -201,10 +203,10 @@ def bounds_read_from_the_records(patch):
 
 @caught_by(checks.check_what_is_learned_is_drowned_where_noise_is_large)
 def values_named_whatever_their_noise(patch):
-    def named(self, engine, column, cost):
-        return sorted(engine.count_values(column))
+    def named(self, counts, source, price):
+        return sorted(counts.values(self.column))
 
-    patch.setattr(Curator, "_named", named)
+    patch.setattr(DiscoveryQuestion, "_named", named)
 
 
 @caught_by(checks.check_types_of_text_are_learned_with_noise)

@@ -12,12 +12,14 @@ from planting import Suite, run
 
 from understudy.privacy import Choice, Neighbours
 from understudy.privacy.accounting import spending
-from understudy.privacy.curator import batch_price, curator, dependence, thresholded_histogram
-from understudy.privacy.curator.batch_price import BatchPrice
+from understudy.privacy.curator import dependence, noisy_marginals, private_choice, thresholded_histogram
 from understudy.privacy.curator.curator import Curator
+from understudy.privacy.curator.exact_counts import ExactCounts
+from understudy.privacy.curator.noisy_marginals import BatchPrice, MarginalsQuestion
+from understudy.privacy.curator.private_choice import DependenceQuestion
 from understudy.privacy.curator.session import CuratorSession
 
-LAPLACE = curator.discrete_laplace
+LAPLACE = noisy_marginals.discrete_laplace
 PAST = thresholded_histogram.past_threshold
 SUITE = Suite(checks)
 caught_by = SUITE.caught_by
@@ -33,26 +35,28 @@ def test_the_product_passes(check, tmp_path):
 
 @caught_by(checks.check_dependent_choices_follow_half_the_exponent)
 def sensitivity_of_dependence_halved(patch):
-    patch.setattr(curator, "SENSITIVITY", dependence.SENSITIVITY // 2)
+    patch.setattr(private_choice, "SENSITIVITY", dependence.SENSITIVITY // 2)
 
 
 @caught_by(checks.check_dependent_choices_follow_half_the_exponent)
 def dependence_treated_as_a_misfit(patch):
-    patch.setattr(curator, "SENSITIVITY", 1)
+    patch.setattr(private_choice, "SENSITIVITY", 1)
 
 
 @caught_by(checks.check_dependent_choices_follow_half_the_exponent)
 def dependent_choice_blind_to_its_neighbours(patch):
-    def blind(self, offered, scores, prices, epsilon, sensitivity):
-        exact = np.array([scores.get(clique, 0) for clique in offered], dtype=np.int64)
-        return curator.choose(exact - prices, epsilon, sensitivity, self._session.source)
+    def blind(self, scores, source, price):
+        sensitivity = self.record_sensitivity
+        return private_choice.choose(scores - self.costs, price.losses[0].epsilon, sensitivity, source)
 
-    patch.setattr(Curator, "_chosen", blind)
+    patch.setattr(DependenceQuestion, "_chosen", blind)
 
 
 @caught_by(checks.check_dependent_choices_follow_half_the_exponent)
 def the_most_dependent_is_chosen(patch):
-    patch.setattr(curator, "choose", lambda scores, epsilon, sensitivity, source: int(np.argmax(scores)))
+    patch.setattr(
+        private_choice, "choose", lambda scores, epsilon, sensitivity, source: int(np.argmax(scores))
+    )
 
 
 @caught_by(checks.check_dependences_are_exact_integers_of_sensitivity_four)
@@ -61,12 +65,11 @@ def dependences_not_rounded(patch):
         table = counts.reshape(rows, -1)
         return np.abs(table - np.outer(table.sum(axis=1), table.sum(axis=0)) / max(1, table.sum())).sum()
 
-    def chosen(self, offered, scores, prices, epsilon, sensitivity):
-        exact = np.array([scores.get(clique, 0) for clique in offered])
-        return curator.choose(exact - prices, epsilon, sensitivity, self._session.source)
+    def scores(self):
+        return np.array([self.known.get(clique, 0) for clique in self.offered])
 
-    patch.setattr(curator, "dependence", unrounded)
-    patch.setattr(Curator, "_chosen", chosen)
+    patch.setattr(private_choice, "dependence", unrounded)
+    patch.setattr(DependenceQuestion, "scores", scores)
 
 
 @caught_by(checks.check_dependences_are_exact_integers_of_sensitivity_four)
@@ -75,12 +78,12 @@ def dependence_in_pairs_of_records(patch):
         table = counts.reshape(rows, -1)
         return int(np.abs(table.sum() * table - np.outer(table.sum(axis=1), table.sum(axis=0))).sum())
 
-    patch.setattr(curator, "dependence", unscaled)
+    patch.setattr(private_choice, "dependence", unscaled)
 
 
 @caught_by(checks.check_dependences_are_exact_integers_of_sensitivity_four)
 def dependence_squared(patch):
-    patch.setattr(curator, "dependence", lambda counts, rows: dependence.dependence(counts, rows) ** 2)
+    patch.setattr(private_choice, "dependence", lambda counts, rows: dependence.dependence(counts, rows) ** 2)
 
 
 # -- misfits beyond a blur -----------------------------------------------------------------------------
@@ -93,12 +96,12 @@ def _steep(misfits, blurs):
 
 @caught_by(checks.check_blurred_choices_move_by_no_more_than_a_record)
 def distance_beyond_a_blur_not_made_less_steep(patch):
-    patch.setattr(curator, "beyond_blur", _steep)
+    patch.setattr(private_choice, "beyond_blur", _steep)
 
 
 @caught_by(checks.check_blurred_choices_move_by_no_more_than_a_record)
 def distance_beyond_a_blur_in_units_of_itself(patch):
-    patch.setattr(curator, "beyond_blur", lambda misfits, blurs: misfits * 2 - blurs)
+    patch.setattr(private_choice, "beyond_blur", lambda misfits, blurs: misfits * 2 - blurs)
 
 
 @caught_by(checks.check_blurred_choices_move_by_no_more_than_a_record)
@@ -107,7 +110,9 @@ def blur_rounded_to_the_nearest_after_floats(patch):
         return np.where(4 * misfits <= 5 * blurs, misfits - 0.8 * blurs, 0.6 * _steep(misfits, blurs))
 
     patch.setattr(
-        curator, "beyond_blur", lambda misfits, blurs: np.rint(nearest(misfits, blurs)).astype(np.int64)
+        private_choice,
+        "beyond_blur",
+        lambda misfits, blurs: np.rint(nearest(misfits, blurs)).astype(np.int64),
     )
 
 
@@ -116,23 +121,23 @@ def blur_rounded_to_the_nearest_after_floats(patch):
 
 def _with_scales(patch: pytest.MonkeyPatch, change: Any) -> None:
     """Batches at a Laplace loss with another scale than they pay for."""
-    pure = batch_price._pure
+    pure = noisy_marginals._pure
 
     def changed(allowance, budget, weights, sizes):
         cost = pure(allowance, budget, weights, sizes)
         return replace(cost, scales=tuple(change(scale, len(sizes)) for scale in cost.scales))
 
-    patch.setattr(batch_price, "_pure", changed)
+    patch.setattr(noisy_marginals, "_pure", changed)
 
 
 @caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
 def laplace_noise_blind_to_its_neighbours(patch):
-    patch.setattr(batch_price, "laplace_scale", lambda epsilon, neighbours: 1 / epsilon)
+    patch.setattr(noisy_marginals, "laplace_scale", lambda epsilon, neighbours: 1 / epsilon)
 
 
 @caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
 def laplace_noise_of_replaced_records_as_of_added_ones(patch):
-    patch.setattr(batch_price, "laplace_scale", lambda epsilon, neighbours: neighbours.records / epsilon)
+    patch.setattr(noisy_marginals, "laplace_scale", lambda epsilon, neighbours: neighbours.records / epsilon)
 
 
 @caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
@@ -142,7 +147,7 @@ def laplace_noise_shared_out_among_marginals(patch):
 
 @caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
 def laplace_noise_a_little_short(patch):
-    patch.setattr(curator, "discrete_laplace", lambda scale, *rest: LAPLACE(scale * 0.98, *rest))
+    patch.setattr(noisy_marginals, "discrete_laplace", lambda scale, *rest: LAPLACE(scale * 0.98, *rest))
 
 
 @caught_by(checks.check_laplace_noise_has_the_scale_of_its_loss)
@@ -162,14 +167,13 @@ def units_treated_as_records_by_laplace(patch):
 
 @caught_by(checks.check_audit_of_laplace_answers)
 def laplace_noise_only_where_there_are_records(patch):
-    def noisy(self, batch, queries, cost):
-        counted = self._count(batch)
+    def noisy(self, counts, source, price):
         return [
-            counts + (counts > 0) * LAPLACE(scale, counts.size, self._session.source)
-            for counts, scale in zip(counted, cost.scales, strict=True)
+            exact + (exact > 0) * LAPLACE(scale, exact.size, source)
+            for exact, scale in zip(counts.tables(self.batch), price.scales, strict=True)
         ]
 
-    patch.setattr(Curator, "_noisy", noisy)
+    patch.setattr(MarginalsQuestion, "_noisy", noisy)
 
 
 @caught_by(checks.check_laplace_tails_are_whole)
@@ -177,7 +181,7 @@ def laplace_tails_cut_at_nine_scales(patch):
     def cut(scale, size, source):
         return np.clip(LAPLACE(scale, size, source), -int(9 * scale), int(9 * scale))
 
-    patch.setattr(curator, "discrete_laplace", cut)
+    patch.setattr(noisy_marginals, "discrete_laplace", cut)
 
 
 @caught_by(checks.check_no_laplace_noise_is_used_twice)
@@ -187,7 +191,7 @@ def laplace_noise_reused(patch):
     def once(scale, size, source):
         return kept.setdefault((scale, size), LAPLACE(scale, size, source))
 
-    patch.setattr(curator, "discrete_laplace", once)
+    patch.setattr(noisy_marginals, "discrete_laplace", once)
 
 
 # -- histograms with a cut-off -------------------------------------------------------------------------
@@ -195,7 +199,7 @@ def laplace_noise_reused(patch):
 
 def _filled_otherwise(patch: pytest.MonkeyPatch, answer: Any) -> None:
     """Histograms whose cells past the threshold are found by `answer`."""
-    patch.setattr(curator, "past_threshold", answer)
+    patch.setattr(thresholded_histogram, "past_threshold", answer)
 
 
 @caught_by(checks.check_histograms_are_noise_on_every_cell_then_a_cut_off)
@@ -319,34 +323,34 @@ def choices_never_counted_down(patch):
 
 @caught_by(checks.check_every_answer_is_charged_in_full)
 def histograms_for_free(patch):
-    price = thresholded_histogram.price
+    price = thresholded_histogram.price_histogram
 
     def free(allowance, budget, clique, cells, threshold):
         return replace(price(allowance, budget, clique, cells, threshold), allowance=allowance.opened())
 
-    patch.setattr(curator, "price_cells", free)
+    patch.setattr(thresholded_histogram, "price_histogram", free)
 
 
 @caught_by(checks.check_every_answer_is_charged_in_full)
 def histograms_left_off_the_books(patch):
-    price = thresholded_histogram.price
+    price = thresholded_histogram.price_histogram
 
     def unnamed(*asked):
         cost = price(*asked)
         return replace(cost, losses=cost.losses[1:])
 
-    patch.setattr(curator, "price_cells", unnamed)
+    patch.setattr(thresholded_histogram, "price_histogram", unnamed)
 
 
 @caught_by(checks.check_every_answer_is_charged_in_full)
 def a_batch_of_laplace_answers_charged_as_one(patch):
-    pure = batch_price._pure
+    pure = noisy_marginals._pure
 
     def once(allowance, budget, weights, sizes):
         one = pure(allowance, budget, weights[:1], sizes[:1])
         return replace(one, scales=one.scales * len(sizes))
 
-    patch.setattr(batch_price, "_pure", once)
+    patch.setattr(noisy_marginals, "_pure", once)
 
 
 @caught_by(checks.check_every_question_is_charged_before_a_record_is_touched)
@@ -354,7 +358,7 @@ def dependences_scored_before_the_charge(patch):
     choose = Curator.choose_dependent
 
     def early(self, candidates, budget, costs=None):
-        self._depend(candidates)
+        ExactCounts(self._engine, self.domain).tables(candidates)
         return choose(self, candidates, budget, costs)
 
     patch.setattr(Curator, "choose_dependent", early)
@@ -366,7 +370,7 @@ def cells_counted_before_the_charge(patch):
         found = engine.count_cells(clique)
         return lambda asked: found
 
-    patch.setattr(curator, "cell_counter", eager)
+    patch.setattr(thresholded_histogram, "cell_counter", eager)
 
 
 @caught_by(checks.check_every_question_is_charged_before_a_record_is_touched)

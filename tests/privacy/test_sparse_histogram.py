@@ -15,13 +15,20 @@ from understudy.errors import BudgetError, DomainError, ParameterError, SizeErro
 from understudy.privacy import Budget, Curator, Group, Neighbours, Seeded, recompute
 from understudy.privacy.accounting.losses import Laplace
 from understudy.privacy.accounting.spending import Allowance
-from understudy.privacy.curator.thresholded_histogram import gap_scale, passing, past_threshold, price
+from understudy.privacy.curator.thresholded_histogram import (
+    gap_scale,
+    passing,
+    past_threshold,
+    price_histogram,
+)
 
 BUDGET = Budget(2.0, 1e-9)
 
 
 def cost_of(epsilon: float, cells: int, threshold: int):
-    return price(Allowance(Budget(20.0, 1e-9), Neighbours()), Laplace(epsilon), ("a",), cells, threshold)
+    return price_histogram(
+        Allowance(Budget(20.0, 1e-9), Neighbours()), Laplace(epsilon), ("a",), cells, threshold
+    )
 
 
 def dense(counts: np.ndarray, epsilon: float, threshold: int, runs: int, random: np.random.Generator):

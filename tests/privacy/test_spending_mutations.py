@@ -13,9 +13,8 @@ from understudy.privacy.accounting import filters, losses, spending, zcdp
 from understudy.privacy.accounting.composition import compose
 from understudy.privacy.accounting.losses import Gaussian
 from understudy.privacy.curator import (
-    batch_price,
-    curator,
-    questions,
+    noisy_marginals,
+    question_checks,
     session,
     thresholded_histogram,
     verification,
@@ -37,13 +36,13 @@ def test_the_product_passes(check, tmp_path):
 
 @caught_by(checks.check_slack_stays_within_its_share)
 def slack_never_checked(patch):
-    for module in (spending, batch_price):
+    for module in (spending, noisy_marginals):
         patch.setattr(module, "check_slack", lambda slack, budget: None)
 
 
 @caught_by(checks.check_slack_stays_within_its_share)
 def slack_of_one_batch_never_checked(patch):
-    patch.setattr(batch_price, "check_slack", lambda slack, budget: None)
+    patch.setattr(noisy_marginals, "check_slack", lambda slack, budget: None)
 
 
 @caught_by(checks.check_slack_stays_within_its_share)
@@ -61,7 +60,7 @@ def scales_rounded_down(patch):
     def down(scales):
         return [math.nextafter(scale, 0) for scale in scales]
 
-    patch.setattr(batch_price, "rounded_up", down)
+    patch.setattr(noisy_marginals, "rounded_up", down)
 
 
 @caught_by(checks.check_noise_is_never_below_what_was_charged)
@@ -69,7 +68,7 @@ def laplace_scales_rounded_down(patch):
     def down(epsilon, neighbours):
         return neighbours.l1 / epsilon * (1 - 2.0**-50)
 
-    for module in (batch_price, thresholded_histogram):
+    for module in (noisy_marginals, thresholded_histogram):
         patch.setattr(module, "laplace_scale", down)
 
 
@@ -118,7 +117,7 @@ def choices_asked_in_any_order(patch):
 
 @caught_by(checks.check_no_foreign_code_meets_exact_counts)
 def subclass_of_a_query_admitted(patch):
-    patch.setattr(questions, "_bins", lambda domain, clique, query: query)
+    patch.setattr(question_checks, "_bins", lambda domain, clique, query: query)
 
 
 @caught_by(checks.check_a_loss_is_what_it_was_when_it_was_checked)
@@ -127,9 +126,9 @@ def subclass_of_a_loss_admitted(patch):
         found = price(allowance, Gaussian(budget.sigma, budget.weights), weights, sizes)
         return replace(found, scales=budget.scales) if type(budget) is not Gaussian else found
 
-    price = curator.price_batch
-    patch.setattr(curator, "plain_value", lambda given, *kinds: given)
-    patch.setattr(curator, "price_batch", as_it_is)
+    price = noisy_marginals.price_batch
+    patch.setattr(noisy_marginals, "plain_value", lambda given, *kinds: given)
+    patch.setattr(noisy_marginals, "price_batch", as_it_is)
 
 
 @caught_by(checks.check_no_question_is_asked_inside_another)
@@ -139,8 +138,7 @@ def question_inside_a_question_admitted(patch):
 
 @caught_by(checks.check_a_source_is_private_by_its_type_alone)
 def source_that_vouches_for_itself(patch):
-    for module in (session, curator):
-        patch.setattr(module, "is_private", lambda source: source.private)
+    patch.setattr(session, "is_private", lambda source: source.private)
 
 
 # -- the disk --------------------------------------------------------------------------------------------

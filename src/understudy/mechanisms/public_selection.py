@@ -16,7 +16,7 @@ from understudy.mechanisms.mutual_information import (
 )
 from understudy.mechanisms.room import cut_to_fit
 from understudy.mechanisms.spanning_tree import Pair, heaviest, spanning_forest
-from understudy.privacy.curator.questions import MOST_CELLS
+from understudy.privacy.curator.question_checks import MOST_CELLS
 
 FORCED_BONUS = 100.0  # paper, step 1: what is added to the weight of a forced pair
 

@@ -11,7 +11,7 @@ import numpy as np
 from understudy.domain import Clique, Domain, Schema
 from understudy.pipeline import learning
 from understudy.privacy import Group, Role
-from understudy.privacy.curator.questions import chunks
+from understudy.privacy.curator.exact_counts import chunks
 
 _FREE = (Role.LEARNING, Role.ONE_WAY)  # groups that read no codes: they come before, or in the same scan
 

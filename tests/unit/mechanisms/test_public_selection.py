@@ -13,7 +13,7 @@ from understudy.errors import ParameterError
 from understudy.mechanisms import NIST_MST
 from understudy.mechanisms.public_selection import Selection
 from understudy.privacy import Budget, Curator, Seeded
-from understudy.privacy.curator.questions import MOST_CELLS
+from understudy.privacy.curator.question_checks import MOST_CELLS
 from understudy_contest import nist2018
 
 BUDGET = Budget(8.0, 1e-9)

@@ -1,5 +1,7 @@
 """The only room that sees private counts: the `curator`, its questions, and the certificate of what it did.
 
-`session` is the door through which every answer leaves. `verification` recomputes a certificate from itself alone.
+A `question` is a frozen value: `noisy_marginals`, `private_choice` (by `misfit` or `dependence`), `discovery`,
+`thresholded_histogram`. `question_checks` finds faults of what is handed in, `exact_counts` is what a question draws
+from behind the door, and `session` is the door. `certification` says what was done, `verification` recomputes it.
 Proofs: docs/privacy.md, "The curator".
 """

@@ -1,7 +1,6 @@
 """Which values of an open column occur often enough to be named: noise, then a threshold.
 
-Nothing here reads records: `price` is decided by the budget alone, and `released` is given counts by the
-curator. Proof: docs/privacy.md, "The curator".
+The price is decided by the budget alone. Proof: docs/privacy.md, "The curator".
 """
 
 from __future__ import annotations
@@ -9,15 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy.errors import BudgetError
+from understudy.marginals import Counter
 from understudy.privacy.accounting.budget import Budget, Neighbours
-from understudy.privacy.accounting.losses import Approximate, Gaussian, Loss, Slack
+from understudy.privacy.accounting.losses import LOSSES, Approximate, Gaussian, Loss, Slack
 from understudy.privacy.accounting.spending import DISCOVERY_SHARE, Allowance, rounded_up, table_slack
+from understudy.privacy.curator import question_checks
+from understudy.privacy.curator.exact_counts import ExactCounts, open_column
+from understudy.privacy.curator.question import Question
+from understudy.privacy.ledger.stored_answers import pack_text, unpack_text
 from understudy.privacy.noise.discrete_noise import (
     discrete_gaussian,
     discrete_laplace,
@@ -25,6 +29,7 @@ from understudy.privacy.noise.discrete_noise import (
     table_error,
 )
 from understudy.privacy.noise.randomness import Randomness
+from understudy.privacy.plain_values import plain_value
 
 Value = str | int | bool
 Draw = Callable[[float, int, Randomness], npt.NDArray[np.int64]]
@@ -62,7 +67,7 @@ class DiscoveryPrice:
     threshold: int
 
 
-def price(allowance: Allowance, budget: Any) -> DiscoveryPrice:
+def price_discovery(allowance: Allowance, budget: Any) -> DiscoveryPrice:
     """The price of one discovery at a budget or loss, and the allowance after it."""
     neighbours, epsilon = allowance.neighbours, allowance.budget.epsilon
     if isinstance(budget, Gaussian):
@@ -135,3 +140,43 @@ def released(counts: Iterable[tuple[Value, int]], noise: npt.NDArray[np.int64], 
 def _order(counted: tuple[Value, int]) -> tuple[str, Value]:
     """By type, then by value."""
     return type(counted[0]).__name__, counted[0]
+
+
+@dataclass(frozen=True)
+class DiscoveryQuestion(Question[DiscoveryPrice, Discovery]):
+    """The values of an open column that occur often enough: see `Curator.discover`."""
+
+    column: str
+    budget: Any
+
+    @classmethod
+    def of(cls, column: str, budget: Loss | Budget) -> Self:
+        """The question, once everything handed in was checked and copied."""
+        return cls(question_checks.column(column), plain_value(budget, Budget, *LOSSES))
+
+    def check(self, engine: Counter) -> None:
+        open_column(engine, self.column)
+
+    def price(self, allowance: Allowance) -> DiscoveryPrice:
+        return price_discovery(allowance, self.budget)
+
+    def words(self, price: DiscoveryPrice) -> dict[str, Any]:
+        return {
+            "question": "discover",
+            "column": self.column,
+            "scales": [price.scale],
+            "threshold": price.threshold,
+            "delta": price.delta,
+        }
+
+    def draw(self, counts: ExactCounts, source: Randomness, price: DiscoveryPrice) -> bytes:
+        return pack_text(self._named(counts, source, price))
+
+    def _named(self, counts: ExactCounts, source: Randomness, price: DiscoveryPrice) -> list[Value]:
+        """The values whose noisy count reaches the threshold: the only form in which values leave."""
+        exact = countable(counts.values(self.column))
+        return released(exact, price.draw(price.scale, len(exact), source), price.threshold)
+
+    def unpack(self, answer: bytes, price: DiscoveryPrice) -> Discovery:
+        values = tuple(unpack_text(answer))
+        return Discovery(self.column, values, price.delta, price.scale, price.threshold)

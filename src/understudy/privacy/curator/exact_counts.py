@@ -1,11 +1,12 @@
-"""What an engine can count, found out before anything is charged; and its counts, believed only as integers.
+"""The records behind the door: exact counts, for a question to draw from; and what an engine can count.
 
-Whether it counts in integers is a property of the engine, never of a record: an engine that does not is not private.
+What an engine can count is found out before anything is charged. Its counts are believed only as integers: whether it
+counts in integers is a property of the engine, never of a record, and an engine that does not is not private.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,46 @@ from understudy.domain import Clique, Domain
 from understudy.errors import OperatorError, ParameterError, SizeError
 from understudy.marginals import Counter
 from understudy.marginals.counter import OpenColumns
-from understudy.privacy.curator.questions import MOST_CELLS
+from understudy.privacy.curator.question_checks import MOST_CELLS
 
 Integers = npt.NDArray[np.int64]
 CellCounter = Callable[[Clique], tuple[Integers, Integers]]
+
+
+class ExactCounts:
+    """Exact counts of one engine's records. Private: a question is handed this behind the door, and nowhere else."""
+
+    def __init__(self, engine: Counter, domain: Domain) -> None:
+        self._engine, self.domain = engine, domain
+
+    def tables(self, batch: Sequence[Clique]) -> list[Integers]:
+        """The counts of each clique, flat, as int64."""
+        counted = [marginal.counts for marginal in self._engine.count(batch)]
+        for clique, counts in zip(batch, counted, strict=True):
+            if counts.shape != self.domain.shape(clique) or not np.issubdtype(counts.dtype, np.integer):
+                raise OperatorError(f"the engine's marginal of {clique!r} is not a table of integers.")
+        return [counts.astype(np.int64, copy=False).reshape(-1) for counts in counted]
+
+    def in_turn(self, wanted: Sequence[Clique]) -> Iterator[tuple[Clique, Integers]]:
+        """Each clique with its counts, no more of them in memory at a time than `chunks` allows."""
+        for chunk in chunks(self.domain, wanted):
+            yield from zip(chunk, self.tables(chunk), strict=True)
+
+    def filled_cells(self, clique: Clique) -> tuple[Integers, Integers]:
+        """The places and counts of the cells that hold a record."""
+        count = cell_counter(self._engine, clique, self.domain.size(clique))
+        if count is None:
+            (whole,) = self.tables([clique])
+            filled = np.flatnonzero(whole)
+            return filled, whole[filled]
+        places, counts = count(clique)
+        if not (np.issubdtype(places.dtype, np.integer) and np.issubdtype(counts.dtype, np.integer)):
+            raise OperatorError(f"the engine's cells of {clique!r} are not counted in integers.")
+        return places, counts.astype(np.int64)
+
+    def values(self, column: str) -> Mapping[Any, int]:
+        """How often each value of an open column occurs."""
+        return open_column(self._engine, column).count_values(column)
 
 
 def cell_counter(engine: Any, clique: Clique, cells: int) -> CellCounter | None:
@@ -40,18 +77,16 @@ def open_column(engine: Any, column: str) -> OpenColumns:
     return opened
 
 
-def whole_tables(engine: Counter, domain: Domain, batch: Sequence[Clique]) -> list[Integers]:
-    """Exact counts of each clique, flat, as int64. Private: for the curator alone."""
-    counted = [marginal.counts for marginal in engine.count(batch)]
-    for clique, counts in zip(batch, counted, strict=True):
-        if counts.shape != domain.shape(clique) or not np.issubdtype(counts.dtype, np.integer):
-            raise OperatorError(f"the engine's marginal of {clique!r} is not a table of integers.")
-    return [counts.astype(np.int64, copy=False).reshape(-1) for counts in counted]
-
-
-def filled_cells(count: CellCounter, clique: Clique) -> tuple[Integers, Integers]:
-    """The places and exact counts of the cells that hold a record. Private: for the curator alone."""
-    places, counts = count(clique)
-    if not (np.issubdtype(places.dtype, np.integer) and np.issubdtype(counts.dtype, np.integer)):
-        raise OperatorError(f"the engine's cells of {clique!r} are not counted in integers.")
-    return places, counts.astype(np.int64)
+def chunks(domain: Domain, wanted: Sequence[Clique], most: int = 2**24) -> Iterator[list[Clique]]:
+    """The cliques in runs that together have no more than `most` cells (or one clique alone)."""
+    run: list[Clique] = []
+    cells = 0
+    for clique in wanted:
+        size = domain.size(clique)
+        if run and cells + size > most:
+            yield run
+            run, cells = [], 0
+        run.append(clique)
+        cells += size
+    if run:
+        yield run

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from understudy.errors import ParameterError
-from understudy.privacy.accounting.budget import Budget
+from understudy.errors import BudgetError, ParameterError
+from understudy.privacy.accounting.budget import Budget, Neighbours
 from understudy.privacy.accounting.losses import Loss
 from understudy.privacy.accounting.spending import Allowance
-from understudy.privacy.curator.certification import Charge
+from understudy.privacy.curator.certification import Charge, certify
 from understudy.privacy.ledger.job import Job
 from understudy.privacy.ledger.ledger import Ledger
 from understudy.privacy.ledger.transcript import MemoryTranscript, Transcript
 from understudy.privacy.noise.randomness import OperatingSystem, Randomness
+from understudy.privacy.plain_values import plain_value
 
 # Hears a copy of a question's words, before it is charged and once it is answered.
 Watch = Callable[[Mapping[str, Any], bool], None]
@@ -25,18 +26,6 @@ Watch = Callable[[Mapping[str, Any], bool], None]
 def is_private(source: Randomness) -> bool:
     """Whether noise from this source protects anyone: only the operating system's own, whatever a source says."""
     return type(source) is OperatingSystem and source.private
-
-
-def opened_transcript(ledger: Ledger | None, job: Job | None, budget: Budget, *, private: bool) -> Transcript:
-    """The job's transcript in the ledger, once all it may cost is durably reserved; without both, one in memory."""
-    if ledger is None and job is None:
-        return MemoryTranscript()
-    if ledger is None or job is None:
-        raise ParameterError(
-            "a ledger and a job come together: the one says where, the other what for.",
-            hint="Curator(engine, budget, ledger=Ledger(), job=Job(name, fingerprint))",
-        )
-    return ledger.open(job, budget.epsilon, budget.delta, private=private)
 
 
 class CuratorSession:
@@ -69,6 +58,14 @@ class CuratorSession:
             finally:
                 self._asking = False
 
+    def certificate(self) -> dict[str, Any]:
+        """What a release says of its privacy."""
+        return certify(self.allowance, self.charges, private=is_private(self.source))
+
+    def answered(self) -> bool:
+        """Whether the next question is known to have an answer already, stored by an earlier run of the job."""
+        return self.transcript.stored(len(self.charges))
+
     def ask(
         self,
         allowance: Allowance,
@@ -89,3 +86,33 @@ class CuratorSession:
         found = self.transcript.store(number, answer()) if stored is None else stored
         self.watch(copy.deepcopy(words), True)
         return found
+
+
+def opened(
+    budget: Budget,
+    ledger: Ledger | None,
+    job: Job | None,
+    neighbours: Neighbours | None,
+    source: Randomness | None,
+    watch: Watch,
+) -> CuratorSession:
+    """A session of this budget, once all that its job may cost is durably reserved."""
+    budget = plain_value(budget, Budget)
+    if not isinstance(budget, Budget):
+        raise BudgetError(f"a curator needs a Budget, not {budget!r}.", hint="Budget(1.0, 1e-9)")
+    source = OperatingSystem() if source is None else source
+    transcript = _transcript(ledger, job, budget, private=is_private(source))
+    relation = plain_value(neighbours or Neighbours(), Neighbours)
+    return CuratorSession(transcript, source, Allowance(budget, relation), watch)
+
+
+def _transcript(ledger: Ledger | None, job: Job | None, budget: Budget, *, private: bool) -> Transcript:
+    """The job's transcript in the ledger, once all it may cost is durably reserved; without both, one in memory."""
+    if ledger is None and job is None:
+        return MemoryTranscript()
+    if ledger is None or job is None:
+        raise ParameterError(
+            "a ledger and a job come together: the one says where, the other what for.",
+            hint="Curator(engine, budget, ledger=Ledger(), job=Job(name, fingerprint))",
+        )
+    return ledger.open(job, budget.epsilon, budget.delta, private=private)

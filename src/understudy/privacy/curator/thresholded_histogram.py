@@ -2,7 +2,7 @@
 
 Every cell gets discrete Laplace noise, also the many that no record falls in. Of those only the ones that noise
 alone lifts past the threshold are ever drawn: how far apart they lie is geometric, and so is what lies past the
-threshold. Nothing here reads records. Proof: docs/privacy.md, "The curator", Theorem C8.
+threshold. Proof: docs/privacy.md, "The curator", Theorem C8.
 """
 
 from __future__ import annotations
@@ -10,19 +10,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Clique
+from understudy.domain import Clique, Domain
 from understudy.errors import BudgetError, ParameterError, SizeError
-from understudy.privacy.accounting.losses import Laplace, Loss, Slack
+from understudy.marginals import Counter
+from understudy.privacy.accounting.losses import LOSSES, Laplace, Loss, Slack
 from understudy.privacy.accounting.spending import Allowance, table_slack
+from understudy.privacy.curator import question_checks
 from understudy.privacy.curator.discovery import laplace_scale
+from understudy.privacy.curator.exact_counts import ExactCounts, cell_counter
+from understudy.privacy.curator.question import Question
+from understudy.privacy.ledger.stored_answers import pack_text, unpack_text
 from understudy.privacy.noise.discrete_noise import discrete_laplace, laplace_error
 from understudy.privacy.noise.exp_bounds import exp_bounds
 from understudy.privacy.noise.randomness import Randomness
+from understudy.privacy.plain_values import plain_value
 
 Integers = npt.NDArray[np.int64]
 MOST_CELLS = 2**50  # of one histogram, empty ones included
@@ -56,7 +62,9 @@ class HistogramPrice:
     gap: Fraction  # the scale of the geometric law of how many empty cells are passed over
 
 
-def price(allowance: Allowance, budget: Any, clique: Clique, cells: int, threshold: Any) -> HistogramPrice:
+def price_histogram(
+    allowance: Allowance, budget: Any, clique: Clique, cells: int, threshold: Any
+) -> HistogramPrice:
     """The price of one histogram at a Laplace loss, and the allowance after it."""
     if not isinstance(budget, Laplace):
         raise BudgetError(f"histogram needs a Laplace loss, not {budget!r}.")
@@ -143,3 +151,40 @@ def _geometric(scale: Any, size: int, source: Randomness) -> Integers:
         drawn = discrete_laplace(scale, 2 * (size - kept.size) + 16, source)
         kept = np.concatenate([kept, drawn[drawn >= 0]])
     return kept[:size]
+
+
+@dataclass(frozen=True)
+class HistogramQuestion(Question[HistogramPrice, Cells]):
+    """The cells of a clique whose noisy count reaches a threshold: see `Curator.histogram`."""
+
+    clique: Clique
+    cells: int
+    budget: Any
+    threshold: Any
+
+    @classmethod
+    def of(cls, domain: Domain, clique: Clique | str, budget: Loss, threshold: int) -> Self:
+        """The question, once everything handed in was checked and copied."""
+        (asked,) = question_checks.names(domain, [clique])
+        return cls(asked, domain.size(asked), plain_value(budget, *LOSSES), threshold)
+
+    def check(self, engine: Counter) -> None:
+        cell_counter(engine, self.clique, self.cells)
+
+    def price(self, allowance: Allowance) -> HistogramPrice:
+        return price_histogram(allowance, self.budget, self.clique, self.cells, self.threshold)
+
+    def words(self, price: HistogramPrice) -> dict[str, Any]:
+        return {
+            "question": "histogram",
+            "cliques": [list(self.clique)],
+            "scales": [price.scale],
+            "threshold": price.threshold,
+        }
+
+    def draw(self, counts: ExactCounts, source: Randomness, price: HistogramPrice) -> bytes:
+        return pack_text(past_threshold(*counts.filled_cells(self.clique), price, source))
+
+    def unpack(self, answer: bytes, price: HistogramPrice) -> Cells:
+        places, counts = (np.array(numbers, np.int64) for numbers in unpack_text(answer))
+        return Cells(self.clique, places, counts, price.scale, price.threshold)

@@ -127,7 +127,7 @@ def _draws(loss: Loss) -> int:
 
 
 def _check_charge(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -> None:
-    """Nothing, where a charge has the losses of its question, and the noise that was drawn is what they are for."""
+    """Raise unless a charge has the losses of its question, and the noise that was drawn is what they are for."""
     question = charge["question"]
     if not isinstance(question, str) or question not in _QUESTIONS:
         raise ReleaseError("the certificate has a charge for a question that is not known.")
@@ -203,7 +203,7 @@ def _gaussian(loss: Gaussian, scales: Sequence[float], neighbours: Neighbours) -
 
 
 def _same(drawn: Sequence[float], due: Sequence[float]) -> None:
-    """Nothing, where noise was drawn at the scales that were charged for: no less, and no more is claimed."""
+    """Raise unless noise was drawn at the scales that were charged for: no less, and no more is claimed."""
     if len(drawn) != len(due):
         raise ReleaseError("the certificate has a charge for another number of marginals than were measured.")
     for scale, least in zip(drawn, due, strict=True):
@@ -260,7 +260,7 @@ def _rule(rule: Any) -> str:
 def _check_words(
     certificate: Mapping[str, Any], claimed: tuple[float, float], neighbours: Neighbours
 ) -> None:
-    """Nothing, where the sentence that people read says what the numbers say."""
+    """Raise unless the sentence that people read says what the numbers say."""
     if not isinstance(certificate["private"], bool):
         raise ReleaseError("the certificate does not say whether its noise is private.")
     said = {"unit": unit(neighbours), "statement": statement(*claimed, neighbours, certificate["private"])}

@@ -1,14 +1,12 @@
-"""What may be asked of a curator: every fault of a question is found here, before anything is charged.
+"""What may be asked of a curator: faults of what a caller hands in are found here, before anything is charged.
 
-Nothing in this file reads records. The words of a question, which a ledger records, hold only what is public:
-names of columns, scales, weights, digests of public choices.
+Nothing in this file reads records. What comes out is a copy, of exact types of ours.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -119,12 +117,6 @@ def sizes(domain: Domain, batch: Sequence[Clique], asked: Sequence[Binned | None
     ]
 
 
-def summed(query: Binned, cells: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Sums of integers over bins: integers."""
-    sums: npt.NDArray[Any] = query.apply(cells)  # type: ignore[arg-type]  # the dtype is kept
-    return sums.astype(np.int64, casting="safe")
-
-
 def costs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray[np.int64]:
     """What each candidate's score is lowered by: public integers, none where none are given."""
     if given is None:
@@ -162,90 +154,6 @@ def recodings(domain: Domain, maps: Mapping[str, Any]) -> dict[str, npt.NDArray[
             raise ParameterError(f"recoding of column {name!r} has a new code that is not 0 or more.")
         checked[name] = array.astype(np.int64)
     return checked
-
-
-def chunks(domain: Domain, wanted: Sequence[Clique], most: int = 2**24) -> Iterator[list[Clique]]:
-    """The cliques in runs that together have no more than `most` cells (or one clique alone)."""
-    run: list[Clique] = []
-    cells = 0
-    for clique in wanted:
-        size = domain.size(clique)
-        if run and cells + size > most:
-            yield run
-            run, cells = [], 0
-        run.append(clique)
-        cells += size
-    if run:
-        yield run
-
-
-# -- words ---------------------------------------------------------------------------------------------
-
-
-def measure_words(
-    view: str, batch: Sequence[Clique], asked: Sequence[Binned | None], scales: Sequence[float]
-) -> dict[str, Any]:
-    """A batch of marginals, in words."""
-    words: dict[str, Any] = {
-        "question": "measure",
-        "cliques": [list(clique) for clique in batch],
-        "scales": list(scales),
-    }
-    if any(query is not None for query in asked):
-        words["bins"] = [None if query is None else list(query.shape) for query in asked]
-        words["queries"] = _digest(
-            *(b"" if query is None else b"|".join(map(_bytes, query.bins)) for query in asked)
-        )
-    return _seen(words, view)
-
-
-def choose_words(
-    question: str,
-    view: str,
-    offered: Sequence[Clique],
-    public: Sequence[npt.NDArray[np.int64]],
-    epsilon: float,
-) -> dict[str, Any]:
-    """A choice, in words: its candidates, costs and blurs by number and digest, as they may be thousands."""
-    names = repr(list(offered)).encode()
-    return _seen(
-        {
-            "question": question,
-            "candidates": len(offered),
-            "digest": _digest(names, *map(_bytes, public)),
-            "epsilon": epsilon,
-        },
-        view,
-    )
-
-
-def discover_words(view: str, column: str, *, scale: float, least: int, delta: float) -> dict[str, Any]:
-    """A discovery, in words."""
-    words = {"question": "discover", "column": column, "scales": [scale], "threshold": least, "delta": delta}
-    return _seen(words, view)
-
-
-def histogram_words(view: str, clique: Clique, *, scale: float, least: int) -> dict[str, Any]:
-    """A thresholded histogram, in words."""
-    words = {"question": "histogram", "cliques": [list(clique)], "scales": [scale], "threshold": least}
-    return _seen(words, view)
-
-
-def recode_words(maps: Mapping[str, npt.NDArray[np.int64]]) -> str:
-    """A digest of a recoding, which tells one view of the records from another."""
-    return _digest(*(name.encode() + b":" + _bytes(codes) for name, codes in sorted(maps.items())))
-
-
-def _seen(words: dict[str, Any], view: str) -> dict[str, Any]:
-    return {**words, "view": view} if view else words
-
-
-def _digest(*parts: bytes) -> str:
-    return hashlib.sha256(b"\n".join(parts)).hexdigest()
-
-
-def _bytes(array: npt.NDArray[Any]) -> bytes:
-    return array.astype("<i8").tobytes()
 
 
 # -- faults --------------------------------------------------------------------------------------------

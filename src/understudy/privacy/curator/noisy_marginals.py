@@ -1,0 +1,167 @@
+"""A batch of noisy marginals (paper, "Measure Marginals"): what it costs, the noise that it buys, and the draw.
+
+Proof: docs/privacy.md, "The curator".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique, Domain
+from understudy.errors import BudgetError
+from understudy.marginals import Measurement
+from understudy.marginals.query import Binned
+from understudy.privacy.accounting.budget import Budget
+from understudy.privacy.accounting.losses import LOSSES, Gaussian, Laplace, Loss, Slack
+from understudy.privacy.accounting.spending import Allowance, check_slack, rounded_up, table_slack
+from understudy.privacy.curator import question_checks
+from understudy.privacy.curator.discovery import laplace_scale
+from understudy.privacy.curator.exact_counts import ExactCounts
+from understudy.privacy.curator.question import Question, array_bytes, digest
+from understudy.privacy.curator.question_checks import Queries
+from understudy.privacy.ledger.stored_answers import pack, unpack
+from understudy.privacy.noise.discrete_noise import (
+    discrete_gaussian,
+    discrete_laplace,
+    laplace_error,
+    table_error,
+)
+from understudy.privacy.noise.randomness import Randomness
+from understudy.privacy.plain_values import plain_value
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class BatchPrice:
+    """The allowance after a batch, its losses, and the noise scale of each of its marginals."""
+
+    allowance: Allowance
+    losses: tuple[Loss, ...]
+    scales: tuple[float, ...]
+
+    @property
+    def pure(self) -> bool:
+        """Whether the noise is Laplace's; else it is Gaussian."""
+        return isinstance(self.losses[0], Laplace)
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of noise of scale one."""
+        return math.sqrt(2) if self.pure else 1.0
+
+
+def price_batch(
+    allowance: Allowance, budget: Any, weights: tuple[float, ...], sizes: Sequence[int]
+) -> BatchPrice:
+    """The price of marginals of these sizes, at a loss of a plan or at a Budget set aside for them."""
+    if isinstance(budget, Laplace):
+        return _pure(allowance, budget, weights, sizes)
+    neighbours = allowance.neighbours
+    if isinstance(budget, Budget):
+        allowance, loss = allowance.single(budget, weights)
+    elif isinstance(budget, Gaussian):
+        loss = Gaussian(budget.sigma, weights, neighbours)
+    else:
+        raise BudgetError(f"measure needs a Gaussian or Laplace loss or a Budget, not {budget!r}.")
+    scales = tuple(rounded_up(loss.scales))
+    distance = sum((n * table_error(s) for n, s in zip(sizes, scales, strict=True)), Fraction(0))
+    slack = table_slack(distance, allowance.budget.epsilon)
+    if isinstance(budget, Gaussian):
+        allowance = allowance.charge(budget, loss, slack)
+    else:
+        check_slack(slack, budget)
+    return BatchPrice(allowance, (loss, Slack(slack)), scales)
+
+
+def _pure(
+    allowance: Allowance, budget: Laplace, weights: tuple[float, ...], sizes: Sequence[int]
+) -> BatchPrice:
+    """Marginals at a Laplace loss: each is one of its answers."""
+    if len(set(weights)) > 1:
+        raise BudgetError("marginals at a Laplace loss all weigh the same.", hint="leave the weights out.")
+    one = Laplace(budget.epsilon)
+    scale = laplace_scale(one.epsilon, allowance.neighbours)
+    slack = table_slack(sum(sizes) * laplace_error(scale), allowance.budget.epsilon)
+    for _ in sizes:
+        allowance = allowance.charge(one, one, slack / len(sizes))
+    return BatchPrice(allowance, (Laplace(one.epsilon, len(sizes)), Slack(slack)), (scale,) * len(sizes))
+
+
+@dataclass(frozen=True)
+class MarginalsQuestion(Question[BatchPrice, list[Measurement]]):
+    """The noisy marginals of a batch of cliques: see `Curator.measure`."""
+
+    batch: Sequence[Clique]
+    queries: Sequence[Binned | None]
+    sizes: Sequence[int]
+    weights: tuple[float, ...]
+    budget: Any
+
+    @classmethod
+    def of(
+        cls,
+        domain: Domain,
+        cliques: Sequence[Clique | str],
+        weights: Sequence[float] | None,
+        budget: Loss | Budget | None,
+        queries: Queries | None,
+    ) -> Self:
+        """The question, once everything handed in was checked and copied."""
+        batch = question_checks.cliques(domain, cliques)
+        asked = question_checks.queries(domain, batch, queries)
+        sizes = question_checks.sizes(domain, batch, asked)
+        budget = plain_value(budget, Budget, *LOSSES)
+        return cls(batch, asked, sizes, question_checks.weights(batch, weights, budget), budget)
+
+    def price(self, allowance: Allowance) -> BatchPrice:
+        return price_batch(allowance, self.budget, self.weights, self.sizes)
+
+    def words(self, price: BatchPrice) -> dict[str, Any]:
+        words: dict[str, Any] = {
+            "question": "measure",
+            "cliques": [list(clique) for clique in self.batch],
+            "scales": list(price.scales),
+        }
+        if any(query is not None for query in self.queries):
+            words["bins"] = [None if query is None else list(query.shape) for query in self.queries]
+            words["queries"] = digest(
+                *(b"" if query is None else b"|".join(map(array_bytes, query.bins)) for query in self.queries)
+            )
+        return words
+
+    def draw(self, counts: ExactCounts, source: Randomness, price: BatchPrice) -> bytes:
+        return pack(self._noisy(counts, source, price))
+
+    def _noisy(self, counts: ExactCounts, source: Randomness, price: BatchPrice) -> list[Integers]:
+        """Noisy integer counts of each marginal: the only form in which counts leave."""
+        draw = discrete_laplace if price.pure else discrete_gaussian
+        noisy = []
+        for table, query, scale in zip(counts.tables(self.batch), self.queries, price.scales, strict=True):
+            exact = table if query is None else summed(query, table)
+            noise = draw(scale, exact.size, source)
+            # Post-processing: a float64 holds every integer up to 2^53, and no table has more records.
+            noisy.append(np.clip(exact + noise, -(2**53), 2**53))
+        return noisy
+
+    def unpack(self, answer: bytes, price: BatchPrice) -> list[Measurement]:
+        values = unpack(answer, self.sizes)
+        return [
+            Measurement(clique, noisy, price.spread * scale, query)
+            for clique, noisy, scale, query in zip(
+                self.batch, values, price.scales, self.queries, strict=True
+            )
+        ]
+
+
+def summed(query: Binned, cells: Integers) -> Integers:
+    """Sums of integers over bins: integers."""
+    sums: npt.NDArray[Any] = query.apply(cells)  # type: ignore[arg-type]  # the dtype is kept
+    return sums.astype(np.int64, casting="safe")
