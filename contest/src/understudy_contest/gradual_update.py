@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import code_type
 from understudy.errors import ParameterError
 from understudy.mechanisms.generator import Arrays, Simulator, header_of, read_header
-from understudy.model.sampling.sample import smallest_unsigned
 
 KIND = "understudy gradual update"
 Cells = npt.NDArray[np.float64]
@@ -50,10 +50,7 @@ class GradualUpdate(Simulator):
         covered = {name for clique in self.tables for name in clique if len(clique) > 1}
         followed = [clique for clique in self.tables if len(clique) > 1 or clique[0] not in covered]
         follow(codes, [self._aim(clique, rows) for clique in followed], self.rounds, random)
-        return {
-            name: codes[i].astype(smallest_unsigned(size))
-            for i, (name, size) in enumerate(self.domain.items())
-        }
+        return {name: codes[i].astype(code_type(size)) for i, (name, size) in enumerate(self.domain.items())}
 
     def _aim(self, clique: Clique, rows: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Cells]:
         """The places of the clique's columns, their strides, and the counts that its cells should have."""

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import code_type
 from understudy.errors import ParameterError
 from understudy.mechanisms.generator import Arrays, Simulator, header_of, read_header
-from understudy.model.sampling.sample import smallest_unsigned
 
 KIND = "understudy group histograms"
 Integers = npt.NDArray[np.int64]
@@ -49,7 +49,7 @@ class GroupHistograms(Simulator):
                 rest = random.integers(0, self.domain.size(group), rows)
             for name in reversed(group):
                 size = self.domain[name]
-                codes[name] = (rest % size).astype(smallest_unsigned(size))
+                codes[name] = (rest % size).astype(code_type(size))
                 rest = rest // size
         return codes
 

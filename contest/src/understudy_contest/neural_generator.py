@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
+from understudy.domain.codes import code_type
 from understudy.errors import ParameterError
 from understudy.mechanisms.generator import Arrays, Simulator, header_of, read_header
-from understudy.model.sampling.sample import smallest_unsigned
 
 KIND = "understudy neural generator"
 LAYERS = ("inner", "inner_bias", "outer", "outer_bias")
@@ -54,7 +54,7 @@ class NeuralGenerator(Simulator):
 
     def draw(self, rows: int, random: np.random.Generator) -> Mapping[str, npt.NDArray[Any]]:
         """Independent records, each from noise of its own."""
-        codes = {name: np.empty(rows, smallest_unsigned(size)) for name, size in self.domain.items()}
+        codes = {name: np.empty(rows, code_type(size)) for name, size in self.domain.items()}
         for first in range(0, rows, _CHUNK):
             part = slice(first, min(first + _CHUNK, rows))
             outputs = self._outputs(part.stop - first, random)

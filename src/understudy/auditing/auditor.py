@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from understudy.auditing.attacker_view import Batch, Floats, Noise, View, Worlds, look
 from understudy.auditing.bounds import advantage, epsilon_of, epsilon_outright, expected_advantage
 from understudy.auditing.notebook import Notebook
 from understudy.auditing.replay import Replay
-from understudy.auditing.sight import Batch, Floats, Noise, Sight, Worlds, look
 from understudy.auditing.verdict import Audit, Finding
 from understudy.auditing.ways import WAYS, way_of
 from understudy.auditing.worlds import TARGETS, Pair
@@ -169,7 +169,7 @@ class _Setting:
             given.append(chosen.give(pair.columns, rows, folder / name))
         worlds = Worlds(*(table(data, pair.schema) for data in given))
         fits = self.runs if self.through == "fit" else FITS
-        sights = [
+        views = [
             [
                 self._run(
                     data, pair, worlds, f"{way}, {target}: run {run + 1:,} of {fits:,}", present=present
@@ -178,9 +178,9 @@ class _Setting:
             ]
             for present, data in ((False, given[0]), (True, given[1]))
         ]
-        return self._told_apart(way, pair, worlds.moved(), sights)
+        return self._told_apart(way, pair, worlds.moved(), views)
 
-    def _run(self, data: Any, pair: Pair, worlds: Worlds, said: str, *, present: bool) -> Sight:
+    def _run(self, data: Any, pair: Pair, worlds: Worlds, said: str, *, present: bool) -> View:
         """One run of `fit`, as the attacker sees it."""
         self.stage(said)
         notebook = Notebook()
@@ -196,9 +196,9 @@ class _Setting:
         )
         return look(notebook.log, worlds, release, present=present)
 
-    def _told_apart(self, way: str, pair: Pair, moved: int, sights: list[list[Sight]]) -> Finding:
-        first = sights[1][0]
-        without, with_ = (np.array([sight.ratio for sight in world]) for world in sights)
+    def _told_apart(self, way: str, pair: Pair, moved: int, views: list[list[View]]) -> Finding:
+        first = views[1][0]
+        without, with_ = (np.array([sight.ratio for sight in world]) for world in views)
         runs = self.runs
         plan = plan_of(pair.schema, self.mechanism)
         if self.through == "replay":
@@ -219,7 +219,7 @@ class _Setting:
             ceiling=compose(losses).epsilon(self.budget.delta) if losses else 0.0,
             seen=tuple(_KINDS[kind] for kind in _KINDS if kind in kinds and kind != "choose"),
             unseen=tuple(_KINDS[kind] for kind in _KINDS if kind in kinds and kind == "choose"),
-            noise=sum((sight.noise for world in sights for sight in world), Noise()).fault,
+            noise=sum((sight.noise for world in views for sight in world), Noise()).fault,
         )
 
     def _replayed(self, batches: tuple[Batch, ...], plan: tuple[Group, ...]) -> tuple[Floats, Floats]:

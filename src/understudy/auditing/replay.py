@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy.auditing.sight import Batch, Floats
+from understudy.auditing.attacker_view import Batch, Floats
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal as Counts

@@ -12,7 +12,7 @@ from understudy.domain import Schema
 from understudy.evaluation.breakdown import Gap
 from understudy.evaluation.columns import Columns
 from understudy.evaluation.measures import CONFIDENTIAL, REAL, SYNTHETIC, TABLES, Evaluation, Figure
-from understudy.report.histogram import Counts, groups_of, ordered_codes, shortened
+from understudy.report.histogram_bars import Counts, groups_of, ordered_codes, shortened
 from understudy.report.page import STYLE
 
 MORE_STYLE = """

@@ -121,11 +121,6 @@ def _extra_triples(public: Counter, tree: Sequence[Pair], threshold: float, limi
     return extra
 
 
-def tree_information(public: Counter, tree: Sequence[Pair]) -> float:
-    """The summed mutual information of a tree's pairs on a table: how good a tree is."""
-    return sum(pair_information(public, [domain_order(public.domain, pair) for pair in tree]).values())
-
-
 def domain_order(domain: Domain, pair: Pair) -> Pair:
     """The pair with its columns in the domain's order."""
     first, second = domain.order(pair)

@@ -53,7 +53,7 @@ def verify(certificate: Mapping[str, Any], charged: Callable[[], None] = lambda:
 
 
 def readable(certificate: Any) -> None:
-    """Nothing, where a certificate has the form that reports, summaries and samples rely on; else a ReleaseError.
+    """Refuse (ReleaseError) a certificate without the form that reports, summaries and samples rely on.
 
     What a curator writes is asked for. What only a run adds (mechanism, warnings, columns that were dropped) may be
     missing, but is of its kind where it is there. Whether the claims hold is `verify`'s business.

@@ -43,7 +43,7 @@ def check_charged(
     field: Generator,
     compression: Compression,
 ) -> None:
-    """Nothing, where every measurement and every column is one that was charged for; else a ReleaseError."""
+    """Refuse (ReleaseError) a release with a measurement or a column that was not charged for."""
     try:
         answers = _answers(certificate)
     except UNREADABLE:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
-
 from understudy.domain import Clique, Domain, Schema
+from understudy.domain.codes import code_type
 from understudy.pipeline import learning
 from understudy.privacy import Group, Role
 from understudy.privacy.curator.exact_counts import chunks
@@ -50,6 +49,6 @@ def scans(
         read += any(len(clique) > 2 for clique in largest)
     else:
         read = sum(group.kind == "measure" and group.role not in _FREE for group in groups)
-    width = sum(np.min_scalar_type(size - 1).itemsize for size in domain.values())
+    width = sum(code_type(size).itemsize for size in domain.values())
     read += histograms
     return Scans(1 + learned + bool(learned), read, None if rows is None else rows * width)

@@ -69,7 +69,7 @@ def sign(digest: bytes, key: str | os.PathLike[str]) -> bytes:
 
 
 def check(digest: bytes, signature: bytes, key: str | os.PathLike[str]) -> None:
-    """Nothing, where the holder of a key signed what has this digest; else a SignatureError.
+    """Refuse (SignatureError) what has this digest unless the holder of the key signed it.
 
     Either key of the pair will do.
     """

@@ -12,7 +12,7 @@ import numpy as np
 from understudy.domain import Clique, Domain, Schema
 from understudy.marginals import Marginal
 from understudy.report.graph import edges_of, graph_svg
-from understudy.report.histogram import bars_of, ordered_codes, shortened
+from understudy.report.histogram_bars import bars_of, ordered_codes, shortened
 
 STROKES_MEAN = {"tree": "measured as a pair", "extra": "only in a larger set of columns"}
 

@@ -4,11 +4,11 @@ from understudy.transforms.compress import Compression, compress
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, missing_text, reading_types
 from understudy.transforms.split import Floor, Split, transform_from_dict
-from understudy.transforms.transform import Chain, Codes, Transform
+from understudy.transforms.transform import Chain, CodedColumns, Transform
 
 __all__ = [
     "Chain",
-    "Codes",
+    "CodedColumns",
     "Compression",
     "Encoder",
     "Floor",

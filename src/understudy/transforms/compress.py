@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
-from understudy.domain.columns.parts.codec import code_type
+from understudy.domain.codes import code_type
 from understudy.errors import DomainError, ParameterError
 from understudy.marginals import Marginal, Measurement
-from understudy.transforms.transform import Codes
+from understudy.transforms.transform import CodedColumns
 
 Map = npt.NDArray[np.int64]  # map[old code] = new code
 Spread = Literal["uniform", "counts"]
@@ -55,14 +55,14 @@ class Compression:
                 )
         return domain.resize(self.sizes)
 
-    def forward(self, codes: Codes, /) -> dict[str, npt.NDArray[Any]]:
+    def forward(self, codes: CodedColumns, /) -> dict[str, npt.NDArray[Any]]:
         """The same records in fewer codes; a column that was not compressed stays as it is."""
         sizes = self.sizes
         tables = {name: old.astype(code_type(sizes[name])) for name, old in self.maps.items()}
         return {name: tables[name][column] if name in tables else column for name, column in codes.items()}
 
     def reverse(
-        self, codes: Codes, /, rng: np.random.Generator | None = None, *, spread: Spread = "uniform"
+        self, codes: CodedColumns, /, rng: np.random.Generator | None = None, *, spread: Spread = "uniform"
     ) -> dict[str, npt.NDArray[Any]]:
         """The records in the old codes: a merged one becomes any of those it stands for.
 

@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from understudy.domain import Domain, Schema, arrays
 from understudy.domain.arrow_values import plain
-from understudy.domain.columns.parts.codec import CodeArray, Within
+from understudy.domain.codes import Codes
+from understudy.domain.columns.parts.codec import Within
 from understudy.errors import DomainError, FileError, ParameterError, SchemaError
 from understudy.transforms.derive import TableTransform
-from understudy.transforms.transform import Codes
+from understudy.transforms.transform import CodedColumns
 
 
 class Encoder:
@@ -28,7 +29,7 @@ class Encoder:
         self.domain: Domain = schema.domain()
         self.codecs = {name: column.codec() for name, column in schema.synthesised.items()}
 
-    def forward(self, table: pa.Table | pa.RecordBatch, /) -> dict[str, CodeArray]:
+    def forward(self, table: pa.Table | pa.RecordBatch, /) -> dict[str, Codes]:
         """The codes of every synthesised column, in the smallest unsigned type; other columns are dropped."""
         columns = {name: _column(table, name) for name in self.domain}
         with ThreadPoolExecutor(max_workers=2) as pool:
@@ -36,7 +37,7 @@ class Encoder:
             return dict(zip(columns, coded, strict=True))
 
     def reverse(
-        self, codes: Codes, /, rng: np.random.Generator | None = None, *, within: Within = "uniform"
+        self, codes: CodedColumns, /, rng: np.random.Generator | None = None, *, within: Within = "uniform"
     ) -> pa.Table:
         """A table of values, each column in its own type; inside a bin, any value or the middle one."""
         if within not in ("uniform", "midpoint"):
@@ -44,7 +45,7 @@ class Encoder:
         rng = np.random.default_rng() if rng is None else rng
         return pa.table({name: self._decode(name, codes, rng, within) for name in self.domain})
 
-    def _decode(self, name: str, codes: Codes, rng: np.random.Generator, within: Within) -> pa.Array:
+    def _decode(self, name: str, codes: CodedColumns, rng: np.random.Generator, within: Within) -> pa.Array:
         if name not in codes:
             raise DomainError(
                 f"column {name!r} is not among the codes.", hint="give every column of the domain."

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-Codes = Mapping[str, npt.NDArray[Any]]  # a table of codes: one array of unsigned integers a column
+CodedColumns = Mapping[str, npt.NDArray[Any]]  # a table of codes: one array of unsigned integers a column
 
 Near = TypeVar("Near")
 Far = TypeVar("Far")

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import Column, arrays
-from understudy.domain.columns.parts.codec import CodeArray, Codec, Within
+from understudy.domain.codes import Codes
+from understudy.domain.columns.parts.codec import Codec, Within
 
 GRADES = "ABCDEF"
 
@@ -45,7 +46,7 @@ class GradeCodec(Codec[Grade]):
 
     arrow_type = pa.string()
 
-    def encode(self, array: pa.Array) -> CodeArray:
+    def encode(self, array: pa.Array) -> Codes:
         return arrays.by_distinct(array, self._code, self.column.null_code, self.dtype)
 
     def _code(self, value: Any) -> int:

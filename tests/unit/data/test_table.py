@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from understudy.data import Table
-from understudy.data.counting.codes import code_dtype
 from understudy.domain import Domain
+from understudy.domain.codes import code_type
 from understudy.errors import DomainError, ParameterError, SizeError
 
 
@@ -17,7 +17,7 @@ def test_codes_are_kept_in_the_smallest_type_and_cannot_be_changed() -> None:
     assert [str(codes.dtype) for codes in table.columns.values()] == ["uint8", "uint16", "uint32"]
     with pytest.raises(ValueError, match="read-only"):
         table.columns["a"][0] = 1
-    assert [str(code_dtype(size)) for size in (1, 2, 256, 257, 2**16, 2**32, 2**32 + 1)] == [
+    assert [str(code_type(size)) for size in (1, 2, 256, 257, 2**16, 2**32, 2**32 + 1)] == [
         "uint8", "uint8", "uint8", "uint16", "uint16", "uint32", "uint64",
     ]  # fmt: skip
 

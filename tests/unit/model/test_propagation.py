@@ -9,8 +9,18 @@ from hypothesis import strategies as st
 
 from understudy.domain import Domain
 from understudy.model.tree.junction_tree import build_tree
-from understudy.model.tree.propagation import Propagation, propagate
+from understudy.model.tree.propagation import Propagation
 from understudy.model.tree.tree_layout import lay_out_tree
+
+
+def propagate(tree, potentials):
+    """The clique marginals of a product of tables, one a clique, and the log of its sum."""
+    layout = lay_out_tree(tree)
+    tables = layout.flatten(potentials)
+    log_total = Propagation(layout).calibrate(tables, np.empty(layout.separator_cells))
+    if log_total == -math.inf:
+        tables[:] = 0.0
+    return layout.split(tables), log_total
 
 
 @st.composite

@@ -17,7 +17,7 @@ from understudy.pipeline.certificate import readable
 from understudy.presets import town
 from understudy.privacy import Seeded
 from understudy.report import page
-from understudy.report.histogram import BARS, bars_of
+from understudy.report.histogram_bars import BARS, bars_of
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from understudy.data.counting.codes import Codes, code_dtype
 from understudy.domain import Domain
+from understudy.domain.codes import Codes, code_type
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -113,7 +113,7 @@ def code_bytes(domain: Domain, codes: Mapping[str, Codes], rows: int) -> pa.Larg
     width, place = _width(domain), 0
     matrix = np.empty((rows, width), np.uint8)
     for name, size in domain.items():
-        kind = code_dtype(size).newbyteorder("<")
+        kind = code_type(size).newbyteorder("<")
         column = np.ascontiguousarray(codes[name], kind)
         matrix[:, place : place + kind.itemsize] = column.view(np.uint8).reshape(rows, kind.itemsize)
         place += kind.itemsize
@@ -128,9 +128,9 @@ def codes_of_bytes(domain: Domain, contents: Any) -> dict[str, Codes]:
     (_, data), width, place = buffers(contents), _width(domain), 0
     matrix, found = data.reshape(len(contents), width), {}
     for name, size in domain.items():
-        kind = code_dtype(size).newbyteorder("<")
+        kind = code_type(size).newbyteorder("<")
         part = np.ascontiguousarray(matrix[:, place : place + kind.itemsize])
-        found[name] = part.reshape(-1).view(kind).astype(code_dtype(size), copy=False)
+        found[name] = part.reshape(-1).view(kind).astype(code_type(size), copy=False)
         place += kind.itemsize
     return found
 
@@ -147,4 +147,4 @@ def buffers(contents: Any) -> tuple[npt.NDArray[np.int64], Bytes]:
 
 
 def _width(domain: Domain) -> int:
-    return sum(code_dtype(size).itemsize for size in domain.values())
+    return sum(code_type(size).itemsize for size in domain.values())

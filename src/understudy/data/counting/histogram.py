@@ -17,9 +17,9 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from understudy.data.counting.codes import Codes, check_codes
 from understudy.data.counting.program import Program
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import Codes, check_codes
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.marginals import Marginal
 

@@ -9,9 +9,9 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from understudy.data.counting.codes import Codes
 from understudy.data.counting.packing import Pass, Unit, plan, unit_size
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import Codes
 
 Integers = npt.NDArray[np.int64]
 Offsets = npt.NDArray[np.uint32]

@@ -21,7 +21,6 @@ import numpy.typing as npt
 from numba import njit
 
 Integers = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

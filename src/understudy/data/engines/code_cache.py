@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from understudy.data.counting.codes import Codes, code_dtype
 from understudy.data.scratch import scratch_folder
 from understudy.domain import Domain
+from understudy.domain.codes import Codes, code_type
 from understudy.errors import OperatorError
 
 
@@ -23,7 +23,7 @@ class CodeCache:
     """Blocks of coded columns, each column the smallest unsigned type of its size."""
 
     def __init__(self, domain: Domain, folder: str | os.PathLike[str] | None = None) -> None:
-        self._types = {name: code_dtype(size) for name, size in domain.items()}
+        self._types = {name: code_type(size) for name, size in domain.items()}
         self._width = sum(kind.itemsize for kind in self._types.values())
         self._blocks: list[tuple[int, int]] = []  # rows, where in the file
         self._end = 0

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from understudy.data.ahead import ahead
 from understudy.data.counting.bytes_of_values import code_bytes, codes_of_bytes, unit_bytes
-from understudy.data.counting.codes import Codes, check_codes, code_dtype
 from understudy.data.counting.histogram import Histogram
 from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.engines.code_cache import CodeCache
 from understudy.data.progress_bar import progress
 from understudy.domain import Domain
+from understudy.domain.codes import Codes, check_codes, code_type
 from understudy.errors import OperatorError
 
 Batches = Callable[[], Iterator[pa.RecordBatch]]
@@ -46,7 +46,7 @@ class CodeRecording:
         self.rows: int | None = None  # known after the first scan
         self.one_way: dict[str, Any] = {}
         self._cache: CodeCache | None = None
-        width = sum(code_dtype(size).itemsize for size in domain.values())
+        width = sum(code_type(size).itemsize for size in domain.values())
         self._block = max(1 << 12, min(MOST_BLOCK, memory // 16 // max(1, width)))
 
     def record(self) -> None:

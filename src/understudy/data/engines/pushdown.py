@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy.data.counting.codes import code_dtype
 from understudy.data.engines.stream import Streamed
 from understudy.data.engines.table import check_recoding
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import code_type
 from understudy.marginals import Counter, Marginal
 from understudy.marginals.counter import Recoding
 
@@ -72,7 +72,7 @@ class PushedDown:
         other._known, other._maps = self._known, dict(self._maps)
         for name, given in maps.items():
             recoding = check_recoding(name, given, self.domain[name])
-            narrow = recoding.astype(code_dtype(int(recoding.max()) + 1))
+            narrow = recoding.astype(code_type(int(recoding.max()) + 1))
             other._maps[name] = narrow[self._maps[name]] if name in self._maps else narrow
         return other
 

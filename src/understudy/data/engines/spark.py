@@ -29,7 +29,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.data.counting.bytes_of_values import values_of_bytes
-from understudy.data.counting.codes import Codes, code_dtype
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import RESULT_BYTES, check_results
 from understudy.data.counting.open_values import merge_tallies, nameable
@@ -38,6 +37,7 @@ from understudy.data.engines import spark_tasks as tasks
 from understudy.data.engines.spark_tasks import Coder
 from understudy.data.engines.table import check_recoding
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import Codes, code_type
 from understudy.errors import FileError, OperatorError
 from understudy.marginals import Marginal
 from understudy.marginals.counter import Recoding
@@ -133,7 +133,7 @@ class SparkTable:
         for name, given in maps.items():
             recoding = check_recoding(name, given, self._domain[name])
             sizes[name] = int(recoding.max()) + 1
-            narrow = recoding.astype(code_dtype(sizes[name]))
+            narrow = recoding.astype(code_type(sizes[name]))
             other._maps[name] = narrow[self._maps[name]] if name in self._maps else narrow
         other._domain = self._domain.resize(sizes)
         other._known = {

@@ -24,7 +24,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy.data.counting.bytes_of_values import code_bytes, codes_of_bytes, unit_bytes, value_bytes
-from understudy.data.counting.codes import Codes, check_codes, code_dtype
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import Histogram
 from understudy.data.counting.kept_records import KeptRecords
@@ -33,6 +32,7 @@ from understudy.data.files.common_types import as_type
 from understudy.data.files.file_set import FileSet
 from understudy.domain import Clique, Domain
 from understudy.domain.arrow_values import plain
+from understudy.domain.codes import Codes, check_codes, code_type
 from understudy.errors import FileError, OperatorError, UnderstudyError
 
 Coder = Callable[[pa.Table], Mapping[str, Any]]
@@ -342,14 +342,14 @@ def _mapped(map_: Codes | None, parts: Sequence[Codes]) -> Codes:
 
 def width(domain: Domain) -> int:
     """The bytes that the codes of one record take."""
-    return sum(code_dtype(size).itemsize for size in domain.values())
+    return sum(code_type(size).itemsize for size in domain.values())
 
 
 def unpacked(domain: Domain, columns: Sequence[str], rows: int, codes: Any) -> dict[str, Codes]:
     """The codes of some columns of one pack."""
     found, place = {}, 0
     for name, size in domain.items():
-        kind = code_dtype(size)
+        kind = code_type(size)
         if name in columns:
             found[name] = np.frombuffer(codes, kind, rows, place)
         place += rows * kind.itemsize

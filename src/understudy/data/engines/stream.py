@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy.data.counting.codes import Codes, code_dtype
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import RESULT_BYTES, Histogram, check_results
 from understudy.data.engines.code_recording import Batches, Coder, CodeRecording
 from understudy.data.engines.table import check_recoding
 from understudy.data.progress_bar import progress
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import Codes, code_type
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal
 from understudy.marginals.counter import Recoding
@@ -120,7 +120,7 @@ class Streamed:
         for name, given in maps.items():
             recoding = check_recoding(name, given, self._domain[name])
             sizes[name] = int(recoding.max()) + 1
-            narrow = recoding.astype(code_dtype(sizes[name]))
+            narrow = recoding.astype(code_type(sizes[name]))
             other._maps[name] = narrow[self._maps[name]] if name in self._maps else narrow
         other._domain = self._domain.resize(sizes)
         return other

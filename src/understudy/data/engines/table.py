@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.data.counting.bytes_of_values import code_bytes
-from understudy.data.counting.codes import Codes, check_codes, code_dtype
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import RESULT_BYTES, Histogram
 from understudy.data.counting.units import bound as bound_records
 from understudy.data.progress_bar import progress
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import Codes, check_codes, code_type
 from understudy.errors import DomainError, ParameterError
 from understudy.marginals import Marginal
 from understudy.marginals.counter import Recoding
@@ -98,7 +98,7 @@ class Table:
         for name, given in maps.items():
             recoding = check_recoding(name, given, self._domain[name])
             sizes[name] = int(recoding.max()) + 1
-            columns[name] = recoding.astype(code_dtype(sizes[name]))[self._columns[name]]
+            columns[name] = recoding.astype(code_type(sizes[name]))[self._columns[name]]
         return Table(self._domain.resize(sizes), columns, rows=self._rows, limit=self._limit)
 
     def project(self, names: Iterable[str]) -> Table:

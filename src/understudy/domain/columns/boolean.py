@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
+from understudy.domain.codes import Codes
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.parts.codec import CodeArray, Codec, Within
+from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.sight import Sight
 
 
@@ -53,7 +54,7 @@ class BooleanCodec(Codec[Boolean]):
 
     arrow_type = pa.bool_()
 
-    def encode(self, array: pa.Array) -> CodeArray:
+    def encode(self, array: pa.Array) -> Codes:
         return arrays.by_distinct(array, self._code, self.column.null_code, self.dtype)
 
     def _code(self, value: Any) -> int:

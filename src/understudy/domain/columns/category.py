@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
+from understudy.domain.codes import Codes
 from understudy.domain.columns.column import MOST_CODES, Column
-from understudy.domain.columns.parts.codec import CodeArray, Codec, Within
+from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import distinct, flag, listed, refuse, text
 from understudy.domain.columns.parts.sight import LEFT_VALUES, REVIEW_VALUES, Sight
 from understudy.domain.kinds import FEW_CODES, kind_of
@@ -171,7 +172,7 @@ class CategoryCodec(Codec[Category]):
         self.missing = frozenset(column.missing_texts)
         self.numeric = self.kind in ("integer", "number") and all(abs(float(v)) < _EXACT for v in self.listed)
 
-    def encode(self, array: pa.Array) -> CodeArray:
+    def encode(self, array: pa.Array) -> Codes:
         if self.numeric and (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
             return self._of_numbers(arrays.floats(array))
         code_of = self._of_text if self.kind == "text" else self._of_other
@@ -206,7 +207,7 @@ class CategoryCodec(Codec[Category]):
     def _is_missing(self, meant: Any) -> bool:
         return meant is not None and any(self._meaning(text) == meant for text in self.missing)
 
-    def _of_numbers(self, numbers: npt.NDArray[np.float64]) -> CodeArray:
+    def _of_numbers(self, numbers: npt.NDArray[np.float64]) -> Codes:
         known = np.array(self.listed, dtype=np.float64)
         low, span = known.min(), known.max() - known.min()
         if self.kind == "integer" and span < _TABLE:
@@ -224,7 +225,7 @@ class CategoryCodec(Codec[Category]):
             codes[unread] = self.column.null_code
         return codes
 
-    def _by_table(self, numbers: npt.NDArray[np.float64], low: int, span: int) -> CodeArray:
+    def _by_table(self, numbers: npt.NDArray[np.float64], low: int, span: int) -> Codes:
         # One entry a whole number from low - 1 to high + 1; the ends stand for everything beyond.
         table = np.full(span + 3, self.unlisted, dtype=self.dtype)
         table[np.array(self.listed) - (low - 1)] = np.arange(len(self.listed))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
+from understudy.domain.codes import Codes
 from understudy.domain.columns.binned import (
     BINS,
     Binned,
@@ -23,7 +24,7 @@ from understudy.domain.columns.binned import (
 )
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.parts.codec import CodeArray, Codec, Within, pick, step_aside
+from understudy.domain.columns.parts.codec import Codec, Within, pick, step_aside
 from understudy.domain.columns.parts.fields import ascending, below, distinct, listed, refuse, whole
 from understudy.domain.columns.parts.ladder import LADDER, ladder
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
@@ -212,7 +213,7 @@ class IntegerCodec(Codec[Integer]):
         meant = (grammar.whole(text) for text in column.missing_texts)
         self.missing = [number for number in meant if number is not None]
 
-    def encode(self, array: pa.Array) -> CodeArray:
+    def encode(self, array: pa.Array) -> Codes:
         column = self.column
         values, unread = arrays.integers(array)
         codes = self._bins(values)
@@ -226,7 +227,7 @@ class IntegerCodec(Codec[Integer]):
             codes[unread] = column.null_code
         return codes
 
-    def _bins(self, values: npt.NDArray[np.int64]) -> CodeArray:
+    def _bins(self, values: npt.NDArray[np.int64]) -> Codes:
         column = self.column
         if not column.one_by_one:
             inner = np.array(column.starts[1:-1], dtype=np.int64)

@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
+from understudy.domain.codes import Codes
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.parts.codec import CodeArray, Codec, Whole, Within, pick
+from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick
 from understudy.domain.columns.parts.fields import below, refuse
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_BOUNDS, Sight
@@ -246,7 +247,7 @@ class MomentCodec(Codec[MomentT]):
         """The microsecond of each value, and which could not be read (None: all could)."""
         return arrays.moments(array)
 
-    def encode(self, array: pa.Array) -> CodeArray:
+    def encode(self, array: pa.Array) -> Codes:
         column = self.column
         micros, unread = self.read(array)
         codes = (period(np.clip(micros, self.low, self.high), self.every) - self.first).astype(self.dtype)

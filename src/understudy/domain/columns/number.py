@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
+from understudy.domain.codes import Codes
 from understudy.domain.columns.binned import (
     Binned,
     Edges,
@@ -25,7 +26,7 @@ from understudy.domain.columns.binned import (
 )
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
-from understudy.domain.columns.parts.codec import CodeArray, Codec, Whole, Within, pick, step_aside
+from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick, step_aside
 from understudy.domain.columns.parts.fields import below, distinct, finite, listed, refuse
 from understudy.domain.columns.parts.ladder import FRACTIONS, LADDER, digits, ladder
 from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_VALUES, Sight
@@ -192,7 +193,7 @@ class NumberCodec(Codec[Number]):
         meant = (grammar.number(text) for text in column.missing_texts)
         self.missing = [number for number in meant if number is not None]
 
-    def encode(self, array: pa.Array) -> CodeArray:
+    def encode(self, array: pa.Array) -> Codes:
         column, numbers = self.column, arrays.floats(array)
         codes = np.searchsorted(self.cuts[1:-1], numbers, side="right").astype(self.dtype)
         if column.outside_code is not None:

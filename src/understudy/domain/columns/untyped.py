@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from understudy.domain import arrays
 from understudy.domain.cell_text import text_of
+from understudy.domain.codes import Codes
 from understudy.domain.columns.boolean import Boolean
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
@@ -20,7 +21,7 @@ from understudy.domain.columns.date import Date
 from understudy.domain.columns.datetime import Datetime
 from understudy.domain.columns.integer import Integer
 from understudy.domain.columns.number import Number
-from understudy.domain.columns.parts.codec import CodeArray, Codec, Within
+from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.kinds import DECIMALS, FEW_CODES, KINDS, MOST_DIGITS, kind_of
 from understudy.errors import SchemaError
@@ -143,7 +144,7 @@ class VotesCodec(Codec[Votes]):
 
     arrow_type = pa.string()
 
-    def encode(self, array: pa.Array) -> CodeArray:
+    def encode(self, array: pa.Array) -> Codes:
         encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
         texts = encoded.dictionary
         if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):

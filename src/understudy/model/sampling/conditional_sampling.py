@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy.domain.codes import Codes, code_type
 from understudy.errors import ParameterError
 from understudy.model.queries.evidence import Evidence, Known, rows_at_once
 from understudy.model.queries.generation_order import Family, group_keys, weights_of
 from understudy.model.queries.partial_records import labels, partial_records
-from understudy.model.sampling.sample import Column, Sample, smallest_unsigned
+from understudy.model.sampling.sample import Sample
 from understudy.model.sampling.synthetic_column import Conditional, Keys, Rounding, synthetic_column
 from understudy.model.tree.calibrated_tree import CalibratedTree
 from understudy.model.tree.factor import Array
@@ -31,7 +32,7 @@ def complete(
     conditional as closely as whole records can. A record that is impossible under the field is refused.
     """
     records = partial_records(field.domain, given, n)
-    whole = {name: np.empty(records.rows, smallest_unsigned(size)) for name, size in field.domain.items()}
+    whole = {name: np.empty(records.rows, code_type(size)) for name, size in field.domain.items()}
     for rows, known in records.patterns():
         for part, codes in _parts(field, rows, known):
             for name, column in _completed(field, codes, len(part), rounding, random).items():
@@ -54,7 +55,7 @@ def _parts(
 
 def _completed(
     field: CalibratedTree, known: Known, rows: int, rounding: Rounding, random: np.random.Generator
-) -> dict[str, Column]:
+) -> dict[str, Codes]:
     evidence = Evidence(field, known, rows)
     impossible = int(np.isneginf(evidence.log_probability).sum())
     if impossible:

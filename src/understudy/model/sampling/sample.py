@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
+from understudy.domain.codes import Codes
 from understudy.errors import SizeError
 from understudy.marginals import Marginal
 
 LIMIT_CELLS = 1 << 27
-
-Column = npt.NDArray[np.unsignedinteger[Any]]
-
-
-def smallest_unsigned(size: int) -> np.dtype[Any]:
-    """The smallest unsigned integer type that holds the codes 0..size-1."""
-    return np.min_scalar_type(max(size - 1, 0))
 
 
 class Sample:
@@ -31,17 +23,17 @@ class Sample:
 
     __slots__ = ("columns", "domain", "rows")
 
-    def __init__(self, domain: Domain, codes: Mapping[str, Column], rows: int) -> None:
+    def __init__(self, domain: Domain, codes: Mapping[str, Codes], rows: int) -> None:
         self.domain = domain
         self.rows = rows
-        self.columns: Mapping[str, Column] = MappingProxyType({name: codes[name] for name in domain})
+        self.columns: Mapping[str, Codes] = MappingProxyType({name: codes[name] for name in domain})
         for column in self.columns.values():
             column.flags.writeable = False
 
     def __len__(self) -> int:
         return self.rows
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> Codes:
         self.domain[name]
         return self.columns[name]
 
@@ -58,7 +50,7 @@ class Sample:
         """The names of the columns, in order."""
         return self.columns.keys()
 
-    def items(self) -> ItemsView[str, Column]:
+    def items(self) -> ItemsView[str, Codes]:
         """The columns with their names, in order."""
         return self.columns.items()
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy.domain.codes import Codes, code_type
 from understudy.errors import ParameterError
 from understudy.model.sampling.rounding import collect, deal, matrix_rounding, remainder_rounding
-from understudy.model.sampling.sample import Column, smallest_unsigned
 from understudy.model.tree.factor import Array
 
 BLOCK_CELLS = 1 << 20  # groups are rounded in blocks of about this many cells, to bound memory
@@ -61,13 +61,13 @@ def rounding_named(method: str) -> Rounding:
 
 def synthetic_column(
     keys: Keys, conditional: Conditional, rounding: Rounding, random: np.random.Generator
-) -> Column:
+) -> Codes:
     """One code a record: record i belongs to group `keys[i]` of the conditional.
 
     Within a group the counts are the rounded expectations, and which record gets which code is a fresh
     uniform shuffle: given its parents, a column is independent of every other (siblings are never coupled).
     """
-    dtype: np.dtype[Any] = smallest_unsigned(conditional.width)
+    dtype: np.dtype[Any] = code_type(conditional.width)
     sizes = np.bincount(keys, minlength=conditional.groups)
     cursors = np.zeros(conditional.groups, np.int64)
     np.cumsum(sizes[:-1], out=cursors[1:])

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from understudy.domain.codes import Codes
 from understudy.errors import ParameterError, SizeError
 from understudy.model.queries.generation_order import Family, families, group_keys, weights_of
 from understudy.model.queries.partial_records import column_names
-from understudy.model.sampling.sample import Column, Sample
+from understudy.model.sampling.sample import Sample
 from understudy.model.sampling.synthetic_column import Conditional, rounding_named, synthetic_column
 from understudy.model.tree.calibrated_tree import CalibratedTree
 
@@ -39,7 +40,7 @@ def synthetic_data(
     order = families(field.tree)
     streams = dict(zip([family.column for family in order], random.spawn(len(order)), strict=True))
 
-    def generate(family: Family, codes: Mapping[str, Column]) -> Column:
+    def generate(family: Family, codes: Mapping[str, Codes]) -> Codes:
         table = weights_of(field, family)
         keys = group_keys(field.domain, family.parents, codes, rows)
         conditional = Conditional(len(table), table.shape[1], table.__getitem__)
@@ -92,22 +93,22 @@ def row_count(n: int | None, total: float, name: str = "n") -> int:
     return rows
 
 
-def _in_order(order: Sequence[Family], generate: Any, codes: int) -> dict[str, Column]:
+def _in_order(order: Sequence[Family], generate: Any, codes: int) -> dict[str, Codes]:
     """Every column once its parents are there; on all cores when there is enough to do.
 
     Columns are handed out parents first, and a worker waits only for columns handed out earlier, so some
     column can always go on. Every column has its own stream, so threads never change the result.
     """
-    done: dict[str, Column] = {}
+    done: dict[str, Codes] = {}
     if codes < THREADED_CODES:
         for family in order:
             done[family.column] = generate(family, done)
         return done
-    waiting: dict[str, Future[Column]] = {}
+    waiting: dict[str, Future[Codes]] = {}
 
-    def when_ready(family: Family) -> Column:
+    def when_ready(family: Family) -> Codes:
         parents = {name: waiting[name].result() for name in family.parents}
-        column: Column = generate(family, parents)
+        column: Codes = generate(family, parents)
         return column
 
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:

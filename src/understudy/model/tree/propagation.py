@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from understudy.model.tree import projection_kernels
 from understudy.model.tree import propagation_kernels as kernels
-from understudy.model.tree.junction_tree import JunctionTree
-from understudy.model.tree.tree_layout import Floats, TreeLayout, lay_out_tree
+from understudy.model.tree.tree_layout import Floats, TreeLayout
 
 
 class Propagation:
@@ -106,17 +104,3 @@ def directed(layout: TreeLayout, marginals: Floats, out: Floats | None = None) -
         np.divide(1.0, part, out=part, where=part > 0)
         projection_kernels.multiply_back(tables, a, separators, m, onto, layout.sizes, layout.strides)
     return tables
-
-
-def propagate(tree: JunctionTree, potentials: Sequence[Floats]) -> tuple[list[Floats], float]:
-    """The clique marginals (each sums to one) of a product of non-negative tables, and the log of its sum.
-
-    One table a clique of the tree, axes in the clique's order. When every record has potential zero the
-    logarithm is -inf and the marginals are zero.
-    """
-    layout = lay_out_tree(tree)
-    tables = layout.flatten(potentials)
-    log_total = Propagation(layout).calibrate(tables, np.empty(layout.separator_cells))
-    if log_total == -math.inf:
-        tables[:] = 0.0
-    return layout.split(tables), log_total

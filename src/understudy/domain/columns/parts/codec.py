@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from understudy.domain.codes import Codes, code_type
 from understudy.errors import DomainError
 
 Within = Literal["uniform", "midpoint"]
-CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 Whole = npt.NDArray[np.int64]
 
 
@@ -30,11 +30,6 @@ class Coded(Protocol):
 ColumnT = TypeVar("ColumnT", bound=Coded)
 
 
-def code_type(size: int) -> np.dtype[Any]:
-    """The smallest unsigned type that holds `size` codes."""
-    return np.min_scalar_type(max(size, 1) - 1)
-
-
 class Codec(ABC, Generic[ColumnT]):
     """Values of one column to codes and back.
 
@@ -49,7 +44,7 @@ class Codec(ABC, Generic[ColumnT]):
         self.dtype = code_type(column.size)
 
     @abstractmethod
-    def encode(self, array: pa.Array) -> CodeArray:
+    def encode(self, array: pa.Array) -> Codes:
         """The code of each value of one plain array (see `domain.arrow_values`)."""
 
     @abstractmethod

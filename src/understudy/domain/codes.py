@@ -1,4 +1,4 @@
-"""Codes: small unsigned integers standing for values, one array a column."""
+"""Codes: small unsigned integers that stand for values, one array a column, as every room keeps them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from understudy.errors import ParameterError
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 
-def code_dtype(size: int) -> np.dtype[np.unsignedinteger[Any]]:
+def code_type(size: int) -> np.dtype[np.unsignedinteger[Any]]:
     """The smallest unsigned type that holds codes 0 .. size - 1."""
     return np.min_scalar_type(max(size - 1, 0))
 
@@ -23,7 +23,7 @@ def check_codes(name: str, codes: npt.ArrayLike, size: int) -> Codes:
     if array.ndim != 1:
         raise ParameterError(f"column {name!r}: codes have {array.ndim} axes, not one.")
     if not len(array):
-        return np.empty(0, code_dtype(size))
+        return np.empty(0, code_type(size))
     if array.dtype.kind not in "ui":
         raise ParameterError(
             f"column {name!r}: codes of type {array.dtype} are not whole numbers.",
@@ -34,4 +34,4 @@ def check_codes(name: str, codes: npt.ArrayLike, size: int) -> Codes:
             f"column {name!r}: a code lies outside 0..{size - 1}.",
             hint="give the domain that the codes were made with.",
         )
-    return array.astype(code_dtype(size), copy=False)
+    return array.astype(code_type(size), copy=False)

@@ -141,7 +141,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Sight:
+class View:
     """One run as the attacker sees it: what was asked, and the log-likelihood ratio of what was answered."""
 
     batches: tuple[Batch, ...]
@@ -154,7 +154,7 @@ class Sight:
         return [batch.loss for batch in self.batches]
 
 
-def look(log: Sequence[Answered], worlds: Worlds, release: Release, *, present: bool) -> Sight:
+def look(log: Sequence[Answered], worlds: Worlds, release: Release, *, present: bool) -> View:
     """What is seen of a run on one of the worlds, `present` saying which.
 
     Choices are not, nor what was asked to learn a schema: of those, the counts behind the answer are not known here.
@@ -193,7 +193,7 @@ def look(log: Sequence[Answered], worlds: Worlds, release: Release, *, present: 
             if not marginal.threshold and marginal.scale >= _FINE:
                 noise += Noise.of(noisy - (after if present else before), law, marginal.scale)
         batches.append(Batch(loss, tuple(found)))
-    return Sight(tuple(batches), ratio, noise)
+    return View(tuple(batches), ratio, noise)
 
 
 def _noisy(asked: Answered, sizes: Sequence[int]) -> list[Floats]:
