@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from wheels import ATELIER, SRC, Said, commands
+from wheels import ATELIER, SRC, Said, commands, run
 
 ROOT = Path(__file__).parents[2]
 BUDGET = "--epsilon 1 --delta 1e-6"
@@ -85,7 +85,7 @@ def house(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> House:
 
 
 def test_every_row_of_the_table_is_executed_here() -> None:
-    assert set(table()) >= {"a mechanism", "a column type", "a command"}
+    assert set(table()) >= {"a mechanism", "a column type", "a command", "a question to the records"}
 
 
 def test_every_place_that_the_table_names_is_there() -> None:
@@ -154,3 +154,42 @@ def test_a_command_is_a_file_and_a_line(house: House) -> None:
     listed, greeted = house.typed("--help", "hello stranger")
     assert "Greet somebody." in listed.out
     assert greeted.out == "hello, stranger\n"
+
+
+def test_a_question_is_a_file_a_method_and_its_verification(house: House) -> None:
+    """Its proof and the test of its breach are the reviewer's business: nothing here can tell whether they hold."""
+    house.add(
+        "a question to the records",
+        {"privacy/curator/total.py": (ATELIER / "total.py").read_text()},
+        {
+            "privacy/curator/curator.py": {
+                "from understudy.privacy.plain_values import plain_domain": "from understudy.privacy.curator.total"
+                " import TotalQuestion",
+                "        return self._session.certificate()": "\n    def total(self, budget: Budget) -> int:\n"
+                "        return self._ask(TotalQuestion.of(self.domain, budget))",
+            },
+            "privacy/curator/verification.py": {
+                '    "measure": _measure,': '    "total": lambda charge, losses, neighbours:'
+                " _gaussian(losses[0], _scales(charge, 1), neighbours),"
+            },
+        },
+    )
+    done = run(ASKED, folder=house.folder, path=[house.src])
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert abs(said["total"] - 1000) < 100
+    assert said["charges"] == ["total"]
+    assert 0.9 < said["epsilon"] <= 1.0
+
+
+ASKED = """
+import json
+from understudy import Budget, Curator, Domain, Table
+from understudy.privacy.curator.verification import recompute
+
+curator = Curator(Table(Domain({"a": 2}), {"a": [0, 1] * 500}), Budget(1.0, 1e-9))
+total = curator.total(Budget(1.0, 1e-9))
+certificate = curator.certificate()
+charges = [charge["question"] for charge in certificate["charges"]]
+print(json.dumps(dict(total=total, charges=charges, epsilon=recompute(certificate))))
+"""
