@@ -20,7 +20,8 @@ SECTIONS = {
     "A schema": "Schema Schema.domain Schema.load Schema.save Schema.from_toml Schema.to_toml "
     "Schema.replace_column Schema.with_columns",
     "Mechanisms": "MST NIST_MST Fixed Independent",
-    "For a mechanism of your own": "table allot estimate",
+    "For a mechanism of your own": "table allot estimate Curator Curator.commit Curator.measure Curator.choose "
+    "Curator.choose_dependent Curator.histogram Curator.discover Curator.recode Curator.over",
     "The ledger": "Ledger Ledger.names Ledger.account Ledger.set_limit Ledger.open",
 }
 

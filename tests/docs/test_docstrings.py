@@ -27,6 +27,7 @@ EXAMPLES = [
     "understudy.model.fitting.estimation",
     "understudy.auditing.auditor",
     "understudy.domain.schema",
+    "understudy.privacy.curator.curator",
     "understudy.privacy.ledger.ledger",
     "understudy.mechanisms.mst",
     "understudy.mechanisms.nist_mst",

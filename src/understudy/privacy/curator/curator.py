@@ -52,11 +52,21 @@ class Curator:
     """Answers five questions about records that nobody else may see, each charged before it is asked.
 
     The caller must trust that the engine bounds a unit's records by `neighbours.records`, and that its domain
-    was not read from the records. Without a ledger the budget is kept in memory only. With one, `job` says
-    which job this is: a job that was interrupted gets its stored answers again, and nothing is drawn twice.
-    `source` is for tests: with any but the operating system's own, certificate and ledger say NOT PRIVATE. `watch`
-    hears the words of every question, which are public, and never an answer. What a method says of its privacy is
-    proved in docs/privacy.md, "The curator".
+    was not read from the records. What a method says of its privacy is proved in docs/privacy.md, "The curator".
+
+    Parameters:
+        engine: the records, as anything that can count: what `us.table` returns.
+        budget: what all questions together may cost.
+        ledger: where that is recorded; by default in memory only, which nobody else sees.
+        job: with a ledger, which job this is: one that was interrupted gets its stored answers again, and
+            nothing is drawn twice.
+        neighbours: who is protected; by default one record more or less.
+        source: where noise comes from; the operating system by default. With any other, which is for tests,
+            certificate and ledger say NOT PRIVATE.
+        watch: hears the words of every question, which are public, and never an answer; by default nobody does.
+
+    Raises:
+        BudgetError: the budget is none, or more than the ledger's limit leaves.
     """
 
     def __init__(
@@ -124,6 +134,24 @@ class Curator:
 
         Privacy: the plan costs no more than the budget by exact composition. Questions must then be asked at these
         losses, at most as often as planned, choices in the plan's order.
+
+        Parameters:
+            groups: the plan: names are distinct, and shares add up to exactly one.
+
+        Returns:
+            A group's name -> the loss that its questions may spend together.
+
+        Raises:
+            BudgetError: a plan was committed already, or its shares do not add up.
+
+        Example:
+            >>> from fractions import Fraction
+            >>> import understudy as us
+            >>> records = us.table("people.csv", "people.toml")
+            >>> curator = us.Curator(records, us.Budget(1.0, 1e-9))
+            >>> losses = curator.commit([us.Group("alone", "measure", Fraction(1), weights=(1, 1))])
+            >>> [measured.clique for measured in curator.measure(["sex", "age"], budget=losses["alone"])]
+            [('sex',), ('age',)]
         """
         with self._session.turn():
             self._session.allowance, losses = self._session.allowance.commit(groups)
@@ -143,6 +171,19 @@ class Curator:
         bins before noise is added. At a Laplace loss every marginal is one answer, with discrete Laplace noise.
 
         Privacy: the loss Gaussian(sigma, weights), or one Laplace(epsilon) for each marginal.
+
+        Parameters:
+            cliques: the columns of each marginal, or the name of one column.
+            weights: how much each marginal matters against the others, above 0; alike by default.
+            budget: the loss that `commit` allotted, or a Budget for this batch alone; always asked for.
+            queries: for each clique None, or bins to sum its cells over; none by default.
+
+        Returns:
+            A `Measurement` each: its noisy counts, whole numbers, and the noise's standard deviation.
+
+        Raises:
+            BudgetError: it was not planned, or does not fit in what is left; nothing is drawn.
+            DomainError: a column is not in the domain.
         """
         return self._ask(MarginalsQuestion.of(self.domain, cliques, weights, budget, queries))
 
@@ -162,6 +203,20 @@ class Curator:
         `blurs`: how far off each estimate is likely to be by its own noise, which `beyond_blur` takes off.
 
         Privacy: one draw of the loss Choice(epsilon).
+
+        Parameters:
+            candidates: the cliques to choose from, at least one; the empty clique may stand for none of them.
+            estimates: a clique -> the counts that are thought to be in its cells; from answers and public
+                knowledge.
+            budget: a Choice loss that `commit` allotted.
+            costs: whole numbers, one a candidate, taken off its score; none by default.
+            blurs: whole numbers from 0, one a candidate; none by default.
+
+        Returns:
+            The place of the chosen one among the candidates.
+
+        Raises:
+            BudgetError: no further choice was planned; nothing is drawn.
         """
         return self._ask(
             MisfitQuestion.of(self.domain, candidates, estimates, budget, costs, blurs, self._memory)
@@ -177,6 +232,17 @@ class Curator:
         none, scores 0. Exact scores are remembered, so later rounds count nothing.
 
         Privacy: one draw of the loss Choice(epsilon), at sensitivity 4 l1.
+
+        Parameters:
+            candidates: the cliques to choose from, at least one; of each, the first column is the one explained.
+            budget: a Choice loss that `commit` allotted.
+            costs: whole numbers, one a candidate, taken off its score; none by default.
+
+        Returns:
+            The place of the chosen one among the candidates.
+
+        Raises:
+            BudgetError: no further choice was planned; nothing is drawn.
         """
         return self._ask(DependenceQuestion.of(self.domain, candidates, budget, costs, self._memory))
 
@@ -187,6 +253,18 @@ class Curator:
         engine must be able to `count_cells`, unless the clique is small enough to be counted whole.
 
         Privacy: one answer of the loss Laplace(epsilon), and the delta of its noise tables.
+
+        Parameters:
+            clique: its columns, or the name of one.
+            budget: a Laplace loss that `commit` allotted.
+            threshold: the least noisy count that is told, at least 1: the higher, the fewer cells of noise alone.
+
+        Returns:
+            The places of the cells, and their noisy counts.
+
+        Raises:
+            BudgetError: it was not planned, or does not fit in what is left; nothing is drawn.
+            SizeError: so low a threshold would tell of too many cells.
         """
         return self._ask(HistogramQuestion.of(self.domain, clique, budget, threshold))
 
@@ -198,6 +276,16 @@ class Curator:
 
         Privacy: Approximate(epsilon, delta) by Laplace noise, or one Gaussian marginal with the threshold's
         delta as slack.
+
+        Parameters:
+            column: its name; it has no codes yet.
+            budget: a Budget for this question alone, or a Gaussian loss that `commit` allotted.
+
+        Returns:
+            The values, sorted, with the threshold that each of them passed.
+
+        Raises:
+            BudgetError: it was not planned, or does not fit in what is left; nothing is drawn.
         """
         return self._ask(DiscoveryQuestion.of(column, budget))
 
@@ -205,6 +293,9 @@ class Curator:
         """A curator of the same records with some codes merged; it shares budget, ledger and questions.
 
         Privacy: none spent. Every record still falls in one cell of each marginal, whatever the maps.
+
+        Parameters:
+            maps: a column -> the new code of each of its codes, 0 or more.
         """
         checked = question_checks.recodings(self.domain, maps)
         return self._as(self._engine.recode(checked), recoding_digest(checked))
@@ -213,6 +304,9 @@ class Curator:
         """A curator of the same records coded otherwise; it shares budget, ledger and questions.
 
         The caller must trust that `engine` holds the same records, each unit's bounded the same way.
+
+        Parameters:
+            engine: the same records under other codes.
         """
         return self._as(engine, repr(engine.domain))
 
