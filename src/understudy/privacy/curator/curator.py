@@ -174,7 +174,7 @@ class Curator:
 
         Parameters:
             cliques: the columns of each marginal, or the name of one column.
-            weights: how much each marginal matters against the others, above 0; alike by default.
+            weights: how much each marginal matters against the others, above 0; by default as planned, else alike.
             budget: the loss that `commit` allotted, or a Budget for this batch alone; always asked for.
             queries: for each clique None, or bins to sum its cells over; none by default.
 
