@@ -28,7 +28,7 @@ from understudy.domain.columns.number import Number
 from understudy.domain.schema import Schema
 from understudy.errors import BudgetError, LedgerError
 from understudy.mechanisms import MST, Independent
-from understudy.pipeline.sources.records import InMemory
+from understudy.pipeline.sources.in_memory import InMemory
 from understudy.privacy import Ledger, Seeded
 from understudy.privacy.curator.session import CuratorSession
 

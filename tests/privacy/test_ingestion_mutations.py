@@ -16,8 +16,8 @@ from understudy.data.engines import table
 from understudy.data.files import frame_columns, frames
 from understudy.domain.cell_text import text_of
 from understudy.pipeline import synthesizer
-from understudy.pipeline.sources import records, streamed
-from understudy.pipeline.sources.records import InMemory
+from understudy.pipeline.sources import in_memory, streamed
+from understudy.pipeline.sources.in_memory import InMemory
 from understudy.transforms.encode import Encoder
 
 SUITE = Suite(checks)
@@ -147,7 +147,7 @@ def objects_read_by_their_common_type(patch):
 @caught_by(checks.check_an_odd_cell_of_a_file_recodes_no_other)
 def transforms_without_reading_types(patch):
     """As it was: a transform reads columns that the schema does not describe, so types are told from all cells."""
-    types = records.reading_types
+    types = in_memory.reading_types
 
     def untyped(schema, transforms=()):
         return {} if transforms else types(schema)
@@ -155,19 +155,19 @@ def transforms_without_reading_types(patch):
     def read(data, *, types=None, rest=None, delimiter=None):
         return read_file(data, types=types or None, rest=rest if types else None, delimiter=delimiter)
 
-    read_file = records.read
-    patch.setattr(records, "reading_types", untyped)
-    patch.setattr(records, "read", read)
+    read_file = in_memory.read
+    patch.setattr(in_memory, "reading_types", untyped)
+    patch.setattr(in_memory, "read", read)
 
 
 @caught_by(checks.check_an_odd_cell_of_a_file_recodes_no_other)
 def types_told_from_the_cells(patch):
-    read_file = records.read
+    read_file = in_memory.read
 
     def read(data, *, types=None, rest=None, delimiter=None):
         return read_file(data, delimiter=delimiter)
 
-    patch.setattr(records, "read", read)
+    patch.setattr(in_memory, "read", read)
 
 
 @caught_by(checks.check_discovery_raises_for_no_value)
@@ -179,7 +179,7 @@ def values_counted_as_python_objects(patch):
         pairs = zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True)
         return {value: count for value, count in pairs if value is not None}
 
-    patch.setattr(records, "count_values", counted)
+    patch.setattr(in_memory, "count_values", counted)
 
 
 @pytest.mark.parametrize("name", SUITE.bugs)

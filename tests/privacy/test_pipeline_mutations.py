@@ -11,7 +11,7 @@ import pytest
 from planting import Suite, run
 
 from understudy.pipeline import learning, release, synthesizer
-from understudy.pipeline.sources.records import InMemory
+from understudy.pipeline.sources.in_memory import InMemory
 from understudy.privacy import Seeded
 from understudy.privacy.curator.curator import Curator
 from understudy.privacy.curator.discovery import DiscoveryQuestion

@@ -17,7 +17,7 @@ class Scannable(Protocol):
         ...
 
     @property
-    def occasion(self) -> str | None:
+    def snapshot(self) -> str | None:
         """What tells this state of the data from a later one, such as times of change; None when unknown."""
         ...
 

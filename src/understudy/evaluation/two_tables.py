@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ from understudy.evaluation.comparison import Comparison, ContestFile, compare
 from understudy.evaluation.completion import completed
 from understudy.evaluation.contest.contest_measure import RoleNames
 from understudy.evaluation.measures import REAL, SYNTHETIC
-from understudy.pipeline.draft import first_look, schema_of_types
-from understudy.pipeline.sources.registry import name_of
+from understudy.pipeline.draft import schema_of_types
+from understudy.pipeline.sources.registry import first_records, is_address, name_of
 from understudy.transforms.encode import reading_types
 
 MOST_RECORDS = 10_000_000  # of a table that is streamed
@@ -79,9 +80,9 @@ def evaluate(
         raise ParameterError(f"targets {targets!r} is one text.", hint="give a list of columns.")
     contest = _contest(contest_tests, (sex, city, wage))
     given = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
-    how: dict[str, Any] = {"delimiter": delimiter, "most": MOST_RECORDS}
     stage("reading the real table")
-    mine = first_look(real, types=reading_types(given) if given else None, **how)
+    known = reading_types(given) if given else None
+    mine = first_records(real, MOST_RECORDS, delimiter=delimiter, types=known)
     texts = [field.name for field in mine.schema if pa.types.is_string(field.type)]
     described = given or schema_of_types(mine.schema, name=_called(real, "table"), untyped=texts)
     check_table(mine, described, "the real table")
@@ -89,7 +90,8 @@ def evaluate(
     described = completed(described, mine)
     stage("reading the synthetic table")
     # By the types of the real one: 01 is not 1 where the real column is one of texts.
-    theirs = first_look(synthetic, types=reading_types(described), **how)
+    known = reading_types(described)
+    theirs = first_records(synthetic, MOST_RECORDS, delimiter=delimiter, types=known)
     found = compare(
         mine,
         theirs,
@@ -111,9 +113,11 @@ def evaluate(
 
 def _called(data: Any, otherwise: str) -> str:
     """What a table is called on a page: a file by its name; of an address, which may hold a password, the table."""
-    if not isinstance(data, str | os.PathLike):
+    if is_address(data):
+        with suppress(ParameterError):  # a query has no name, and needs none here
+            return name_of(data) or otherwise
         return otherwise
-    return (name_of(data) if "://" in os.fspath(data) else Path(data).name) or otherwise
+    return (Path(data).name if isinstance(data, str | os.PathLike) else "") or otherwise
 
 
 def _contest(

@@ -10,15 +10,14 @@ A mechanism whose model is no field also names who reads it out of a release, un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache
-from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from understudy.errors import ParameterError, ReleaseError
+from understudy.plugins import loaded, offered
 
 if TYPE_CHECKING:  # the list is read by `understudy fit --help`, which should not load what it lists
     from understudy.mechanisms.generator import Arrays, Generator
@@ -64,7 +63,7 @@ class MechanismKind:
 
     def make(self, **given: Any) -> Mechanism:
         """The mechanism, from values by option name; those left out keep the recipe's defaults."""
-        recipe: Callable[..., Mechanism] = _loaded(self.recipe)
+        recipe: Callable[..., Mechanism] = loaded(self.recipe)
         parameters = {setting.option: setting.parameter for setting in self.settings}
         return recipe(**{parameters[option]: value for option, value in self.check(given).items()})
 
@@ -125,12 +124,11 @@ DEFAULT = "mst"
 def kinds() -> tuple[MechanismKind, ...]:
     """Every mechanism there is, those of the house first, then those of other packages by name."""
     found = {kind.name: kind for kind in BUILT_IN}
-    for point in sorted(entry_points(group=MECHANISMS), key=lambda point: point.name):
-        for kind in _offered(point, MechanismKind):
-            if found.setdefault(kind.name, kind) is not kind:
-                raise ParameterError(
-                    f"two packages offer a mechanism {kind.name!r}.", hint=f"uninstall one: {point.value}."
-                )
+    for package, kind in offered(MECHANISMS, MechanismKind):
+        if found.setdefault(kind.name, kind) is not kind:
+            raise ParameterError(
+                f"two packages offer a mechanism {kind.name!r}.", hint=f"uninstall one: {package}."
+            )
     return tuple(found.values())
 
 
@@ -186,7 +184,7 @@ def generator_from(header: Mapping[str, Any], arrays: Arrays) -> Generator:
     form = header.get("format") if isinstance(header, Mapping) else None
     kinds = [GeneratorKind(field_file.FORMAT, MarkovField)]
     if form != field_file.FORMAT:
-        kinds = [kind for point in entry_points(group=GENERATORS) for kind in _offered(point, GeneratorKind)]
+        kinds = [kind for _, kind in offered(GENERATORS, GeneratorKind)]
     reader = next((kind.reader for kind in kinds if kind.format == form), None)
     if reader is None:
         raise ReleaseError(
@@ -194,7 +192,7 @@ def generator_from(header: Mapping[str, Any], arrays: Arrays) -> Generator:
             hint="install the package that the release was made with.",
         )
     try:
-        made: Generator = _loaded(reader).from_arrays(header, arrays)
+        made: Generator = loaded(reader).from_arrays(header, arrays)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise ReleaseError("the generator is damaged.", hint="use an undamaged copy.") from None
     return made
@@ -208,34 +206,6 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
             if field.name != "public":
                 said[field.name] = _plain(getattr(mechanism, field.name))
     return said
-
-
-Kind = TypeVar("Kind", MechanismKind, GeneratorKind)
-
-
-def _offered(point: EntryPoint, wanted: type[Kind]) -> Iterable[Kind]:
-    """What an entry point names: one kind, or several."""
-    try:
-        named = point.load()
-    except Exception as error:
-        raise ParameterError(
-            f"the plug-in {point.value!r} cannot be loaded ({type(error).__name__}).",
-            hint="mend or uninstall its package.",
-        ) from None
-    offered = [named] if isinstance(named, wanted) else list(named)
-    if not all(isinstance(kind, wanted) for kind in offered):
-        raise ParameterError(
-            f"the plug-in {point.value!r} is no {wanted.__name__}.", hint="mend or uninstall its package."
-        )
-    return offered
-
-
-def _loaded(named: Any) -> Any:
-    """What "package.module:Name" names; anything else is itself."""
-    if not isinstance(named, str):
-        return named
-    module, _, name = named.partition(":")
-    return getattr(import_module(module), name)
 
 
 def _hint(setting: Setting) -> str:

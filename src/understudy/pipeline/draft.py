@@ -7,20 +7,15 @@ and types only.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Mapping
-from pathlib import Path
+from collections.abc import Collection
 from typing import Any
 
 import pyarrow as pa
 
-from understudy.data import read
-from understudy.data.engines.postgres.address import is_postgres, parse
-from understudy.data.engines.postgres.table import PostgresTable
 from understudy.domain import Schema, Untyped
 from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.registry import drafted, of_arrow
-from understudy.pipeline.sources.streamed import first_records, is_streamed, table_name
+from understudy.pipeline.sources.registry import first_records, name_of
 
 MOST_READ = 1_000_000  # records that a draft of streamed data looks at
 
@@ -58,34 +53,8 @@ def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = 
         >>> drafted.unlearned  # too many ages to copy: their bounds are learned privately
         {'age': ('min', 'max')}
     """
-    table = first_look(data, delimiter=delimiter)
-    if not isinstance(data, str | os.PathLike):
-        return draft(table, name=name or "table")
-    if is_postgres(data):
-        return draft(table, name=name or parse(str(data)).name)
-    if is_streamed(data):
-        return draft(table, name=name or table_name(os.fspath(data)) or "table")
-    return draft(table, name=name or Path(data).name.split(".")[0] or "table")
-
-
-def first_look(
-    path: Any,
-    *,
-    delimiter: str | None = None,
-    types: Mapping[str, pa.DataType] | None = None,
-    most: int = MOST_READ,
-) -> pa.Table:
-    """A table's records as values in memory; of one that is streamed, the first `most`.
-
-    `types` are those in which to try to read a CSV file's columns (see `data.read`); the others come as text.
-    """
-    if is_postgres(path):
-        return PostgresTable.open(str(path)).read()
-    if not isinstance(path, str | os.PathLike):
-        return read(path)
-    if is_streamed(path):
-        return first_records(os.fspath(path), most, delimiter=delimiter)
-    return read(path, types=types, rest=pa.string(), delimiter=delimiter)
+    called = name or name_of(data) or "table"  # before anything is read: a query has no name
+    return draft(first_records(data, MOST_READ, delimiter=delimiter), name=called)
 
 
 def draft(table: pa.Table, *, name: str) -> Schema:

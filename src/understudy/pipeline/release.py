@@ -22,6 +22,7 @@ from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
+from understudy.pipeline.sources.registry import sampler
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import page
 from understudy.transforms.compress import Compression
@@ -138,10 +139,11 @@ class Release:
         """
         from understudy.data import like
 
-        if self.kind == "spark":
-            return self.sample_spark(rows=rows, seed=seed, within=within)
         self.warn_not_private()
         wanted = self._count(rows)
+        drawn = sampler(self.kind)
+        if drawn is not None:
+            return drawn(self, wanted, seed=seed, within=within)
         width = 8 * max(1, len(self.schema.columns))
         if wanted * width > MOST_BYTES:
             raise SizeError(
@@ -208,12 +210,10 @@ class Release:
         Raises:
             ParameterError: there is no session, or a number is out of its range.
         """
-        from understudy.pipeline.sources.spark import sample_on_spark
-
         self.warn_not_private()
-        return sample_on_spark(
-            self, self._count(rows), spark=spark, seed=seed, partitions=partitions, within=within
-        )
+        drawn = sampler("spark")
+        assert drawn is not None
+        return drawn(self, self._count(rows), spark=spark, seed=seed, partitions=partitions, within=within)
 
     def marginal(self, columns: Sequence[str] | str) -> Marginal:
         """The expected counts of any columns, measured together or not. Free.

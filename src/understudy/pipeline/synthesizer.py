@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -33,7 +34,7 @@ from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
 from understudy.pipeline.sources.records import Reading, Records, Uncoded, check_columns, encode_alone
-from understudy.pipeline.sources.registry import name_of, occasion, open_records
+from understudy.pipeline.sources.registry import name_of, open_records
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.accounting.budget import LARGE_EPSILON
 from understudy.transforms.derive import TableTransform
@@ -130,7 +131,7 @@ def fit(
     relation = neighbours_of(schema, neighbours)
 
     ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
-    label = job if job is not None else occasion(data, records)
+    label = job if job is not None else records.snapshot or uuid.uuid4().hex
     print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
     described, plan = schema, plan_of(schema, mechanism)
     engine = None

@@ -2,8 +2,9 @@
 
 import pytest
 
-from understudy.data.engines.postgres.address import is_postgres, parse
+from understudy.data.engines.postgres.address import parse
 from understudy.errors import ParameterError, UnderstudyError
+from understudy.pipeline.sources.registry import kind_of
 
 SERVER = "postgresql://reader:s3cret@db.example.org:5433/town"
 
@@ -54,7 +55,7 @@ def test_a_percent_in_a_query_means_itself_unless_the_whole_query_is_escaped(
 
 @pytest.mark.parametrize("address", ["postgres://h/d#t", "postgresql:///d?host=%2Frun#t", "postgresql://#t"])
 def test_addresses_that_libpq_knows_are_known(address: str) -> None:
-    assert is_postgres(address)
+    assert kind_of(address).name == "postgresql"
     assert parse(address).table == ("t",)
 
 
@@ -65,7 +66,7 @@ def test_several_servers_and_addresses_of_numbers_are_known() -> None:
 
 @pytest.mark.parametrize("data", ["people.csv", b"postgresql://", None, 3, "duckdb:postgresql.db"])
 def test_other_data_is_not_taken_for_an_address(data: object) -> None:
-    assert not is_postgres(data)
+    assert kind_of(data).name != "postgresql"
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from understudy.errors import FileError, OperatorError, ParameterError, SchemaEr
 from understudy.pipeline import sample_folder
 from understudy.pipeline.sources import spark as spark_source
 from understudy.pipeline.sources.records import Reading
-from understudy.pipeline.sources.spark import SparkFiles
+from understudy.pipeline.sources.spark import SparkSource
 from understudy.privacy import Budget, Curator, Seeded
 from understudy.transforms.encode import Encoder
 from understudy.transforms.split import Split
@@ -419,7 +419,7 @@ def test_files_of_mixed_types_are_rows_of_text_whatever_they_hold(tmp_path: Path
     pq.write_table(
         pa.table({"a": [1.0, 2.5], "t": pa.array([1, 2**62], pa.timestamp("us"))}), tmp_path / "1.parquet"
     )
-    records = SparkFiles.open(f"spark:parquet:{tmp_path}", Reading(None))
+    records = SparkSource(f"spark:parquet:{tmp_path}").open(Reading(None))
     schema = Schema({"a": Category(discover=True)})
     assert records.count_values("a", schema) == {"1": 2, "9007199254740993": 1, "2.5": 1}
     assert sum(records.count_values("t", schema).values()) == 3, "a year that nothing writes is passed over"

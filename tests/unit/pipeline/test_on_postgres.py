@@ -21,7 +21,8 @@ from understudy.data.engines.postgres.session import Session
 from understudy.domain import Schema
 from understudy.errors import OperatorError, ParameterError, SchemaError, UnderstudyError
 from understudy.mechanisms import MST, Independent
-from understudy.pipeline.sources.records import InMemory, Reading
+from understudy.pipeline.sources.in_memory import InMemory
+from understudy.pipeline.sources.records import Reading
 from understudy.pipeline.sources.registry import open_records
 from understudy.privacy import Ledger, Seeded
 from understudy.transforms.split import Floor

@@ -6,10 +6,10 @@ from datetime import time
 
 import pyarrow as pa
 
-from understudy.pipeline.sources.spark import _as_rows
+from understudy.pipeline.spark_sample import as_rows
 
 
 def test_times_of_day_are_text_among_rows_of_spark() -> None:
-    table = _as_rows(pa.table({"t": pa.array([time(8, 30), None], pa.time32("s")), "n": [1, 2]}))
+    table = as_rows(pa.table({"t": pa.array([time(8, 30), None], pa.time32("s")), "n": [1, 2]}))
     assert table.to_pydict() == {"t": ["08:30:00", None], "n": [1, 2]}
     assert table.schema.types == [pa.string(), pa.int64()]

@@ -23,7 +23,7 @@ from understudy.mechanisms import MST, Fixed, Independent
 from understudy.pipeline.forecast import forecast
 from understudy.pipeline.release import Release
 from understudy.pipeline.sample_folder import MANIFEST, sample_to_folder
-from understudy.pipeline.sources.streamed import table_name
+from understudy.pipeline.sources.registry import name_of
 from understudy.privacy import Budget, Ledger, Seeded
 
 COMPLETE = """
@@ -179,10 +179,16 @@ def test_the_plan_says_how_often_the_source_is_read(
         ("duckdb:town.db?table=main.people", "people"),
         ("duckdb:people.db?query=SELECT 1", "people"),
         ("duckdb:?query=SELECT 1", None),
+        ("spark:people", "people"),
+        ("spark:town.people", "people"),
+        ("spark:town.`people`", "people"),
+        ("spark:parquet.`/data/people`", "people"),
+        ("spark:parquet:data/people/", "people"),
+        ("postgresql://reader:secret@server/town#census.people", "people"),
     ],
 )
 def test_a_table_has_one_name_in_the_ledger_wherever_it_lies(address: str, name: str | None) -> None:
-    assert table_name(address) == name
+    assert name_of(address) == name
 
 
 def test_a_query_without_a_name_can_be_fitted(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ class Watched:
 
     def __init__(self, records: Any, seen: list[Any], told: list[Any]) -> None:
         self.types, self.untyped, self.kind = records.types, records.untyped, records.kind
+        self.snapshot = records.snapshot
         self._records, self._seen, self._told = records, seen, told
 
     def count_values(self, column: str, schema: Schema) -> Any:

@@ -30,7 +30,7 @@ def command(
     limit_delta: float | None,
     as_json: bool,
 ) -> None:
-    """Show what has been spent on the table NAME; without NAME, list all tables.
+    """Show what has been spent on the table NAME, or at that address; without NAME, list all tables.
 
     \b
     Examples:
@@ -38,11 +38,12 @@ def command(
       understudy ledger people
       understudy ledger people --limit-epsilon 4 --limit-delta 1e-8
       understudy ledger people --json
+      understudy ledger duckdb:town.db?table=people
     """
     from understudy.privacy.accounting.budget import Budget
     from understudy.privacy.ledger.ledger import Ledger
 
-    name = _plain(name)
+    asked, name = name, _plain(name)
     limits = (limit_epsilon, limit_delta)
     if limits == (None, None):
         ledger = Ledger(path, create=False)
@@ -58,16 +59,14 @@ def command(
     if name is None:
         _show_all(ledger, as_json)
     else:
-        _show(ledger.account(_known(ledger, name)), ledger, as_json)
+        _show(ledger.account(asked if asked in ledger.names() else _known(ledger, name)), ledger, as_json)
 
 
 def _plain(name: str | None) -> str | None:
     """The name, or that of the table at an address: of the rest, which may hold a password, nothing is kept."""
-    if name is None or not name.startswith(("postgresql:", "postgres:")):
-        return name
-    from understudy.data.engines.postgres.address import parse
+    from understudy.pipeline.sources.registry import is_address, name_of
 
-    return parse(name).name
+    return (name_of(name) or "table") if is_address(name) else name
 
 
 def _known(ledger: Ledger, name: str) -> str:

@@ -36,8 +36,15 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
     """
     from understudy.cli.running import budget_of, mechanism_from, row_figure
     from understudy.domain import Schema
+    from understudy.errors import ParameterError
     from understudy.pipeline import plan
+    from understudy.pipeline.sources.registry import is_address
 
+    if is_address(schema):
+        raise ParameterError(
+            "plan reads a schema and no data, and this is the address of a table.",
+            hint="draft one first: understudy schema ADDRESS -o table.toml.",
+        )
     budget = budget_of(settings)
     described = Schema.load(schema)
     found = plan(

@@ -14,17 +14,18 @@ Examples:
   understudy schema people.csv > people.toml
   understudy schema people.csv -o people.toml --name people
   understudy schema people.tsv --delimiter '\\t' -o people.toml
+  understudy schema duckdb:town.db?table=people -o people.toml
 
 \b
 Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refused.
 """,
 )
-@click.argument("file", type=click.Path())
+@click.argument("data", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="Write the draft to this file instead of the screen.")
 @click.option("--name", help="The table's name, the ledger's key. Default: the file's, without its ending.")
 @click.option("--delimiter", help="What separates the fields of a CSV file. Default: found from its header.")
-def command(file: str, output: str | None, name: str | None, delimiter: str | None) -> None:
-    """Draft a schema from FILE, to be reviewed.
+def command(data: str, output: str | None, name: str | None, delimiter: str | None) -> None:
+    """Draft a schema from DATA, to be reviewed: a file, or whatever else `fit` takes.
 
     The draft is made by looking at the data: it is not private until a person has read every line of
     it, and a file is written so that you alone can read it (mode 0600). Values of a column with many are never
@@ -32,7 +33,7 @@ def command(file: str, output: str | None, name: str | None, delimiter: str | No
     """
     from understudy.pipeline.draft import draft_schema
 
-    drafted = draft_schema(file, name=name, delimiter=_unescaped(delimiter))
+    drafted = draft_schema(data, name=name, delimiter=_unescaped(delimiter))
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return

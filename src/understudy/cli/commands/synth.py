@@ -33,8 +33,8 @@ def command(
 ) -> None:
     """Turn DATA (CSV, Parquet or Arrow) into synthetic records within (epsilon, delta).
 
-    DATA is a file, a folder or a pattern in quotes, or an address: parquet:, csv:, duckdb: or postgresql:. What
-    does not fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .parquet,
+    DATA is a file, a folder or a pattern in quotes, or an address: parquet:, csv:, duckdb:, postgresql: or spark:.
+    What does not fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .parquet,
     .arrow, or / for a folder of Parquet files.
 
     \b

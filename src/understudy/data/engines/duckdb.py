@@ -35,7 +35,7 @@ class DatabaseQuery:
     spill: ScratchFolder
 
     @property
-    def occasion(self) -> str | None:
+    def snapshot(self) -> str | None:
         """The database and its time of change; None for a query that reads anything else."""
         if self.path is None:
             return None

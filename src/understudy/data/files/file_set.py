@@ -48,6 +48,14 @@ def looks_large(path: str) -> bool:
     return False
 
 
+def table_name(pattern: str) -> str | None:
+    """What the table at a path is called: `people` for people.csv.gz, people/ and people/*.parquet."""
+    path = Path(pattern)
+    while glob.has_magic(path.name):
+        path = path.parent
+    return path.name.split(".")[0] or None
+
+
 @dataclass(frozen=True, eq=False)
 class FileSet:
     """Files that make up one table.
@@ -83,7 +91,7 @@ class FileSet:
         return frozenset(self.types.names if all(file.is_text for file in self.files) else ())
 
     @property
-    def occasion(self) -> str:
+    def snapshot(self) -> str:
         """The files and their times of change."""
         return " ".join(f"{file.path.resolve()} {file.changed}" for file in self.files)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.data import Streamed
+from understudy.data.engines.postgres.address import parse
 from understudy.data.engines.postgres.table import PostgresTable
 from understudy.data.engines.pushdown import Counts, PushedDown
 from understudy.data.engines.stream import MEMORY
@@ -17,9 +18,26 @@ from understudy.domain import Schema
 from understudy.domain.arrow_values import plain
 from understudy.marginals import Counter
 from understudy.pipeline.sources.records import Reading
-from understudy.pipeline.sources.streamed import StreamedRecords
+from understudy.pipeline.sources.streamed import StreamedRecords, StreamedSource
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
+
+
+class PostgresSource(StreamedSource):
+    """A table or a query at an address."""
+
+    @property
+    def name(self) -> str:
+        """The table's own name."""
+        return parse(self.data).name
+
+    def scannable(self, delimiter: str | None) -> PostgresTable:
+        """Its columns of one plain value a cell, for a draft or a comparison."""
+        return PostgresTable.open(self.data).plain()
+
+    def open(self, reading: Reading) -> PostgresRecords:
+        """The records, once the server lets them be read."""
+        return PostgresRecords.of(PostgresTable.open(self.data), reading)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +50,9 @@ class PostgresRecords:
     kind: str = "arrow"
 
     @classmethod
-    def open(cls, data: Any, reading: Reading) -> PostgresRecords:
-        """The records at an address, once the server lets them be read and the schema can describe them."""
-        source, schema = PostgresTable.open(data), reading.schema
+    def of(cls, source: PostgresTable, reading: Reading) -> PostgresRecords:
+        """The records of a table, once the schema can describe them."""
+        schema = reading.schema
         if reading.transforms:
             return cls(source.plain(), tuple(reading.transforms), reading.memory)
         described = list(source.kinds) if schema is None else [*schema.columns, schema.unit or ""]
@@ -44,6 +62,10 @@ class PostgresRecords:
     @property
     def types(self) -> Any:
         return self._streamed(None).types
+
+    @property
+    def snapshot(self) -> str | None:
+        return self.source.snapshot
 
     @property
     def untyped(self) -> frozenset[str]:

@@ -1,30 +1,48 @@
 """The private records of one run, wherever they lie: bounded by unit, coded by whatever schema is asked for.
 
-`Records` is the seam between the pipeline and the engines: a kind of data is a class with these members and a
-line in `registry`. `fit` never asks which kind it has.
+`Source` and `Records` are the seam between the pipeline and the engines: a kind of data is a class of each with
+these members, and a line in `registry`. No command asks which kind it has.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from understudy.data import Table, bound, count_values, frame_kind, read
-from understudy.data.counting.bytes_of_values import value_bytes
-from understudy.data.counting.open_values import nameable
 from understudy.data.engines.stream import MEMORY, check_memory
-from understudy.data.files.frames import untyped
-from understudy.data.files.raw_file import TEXT, open_raw
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Marginal
 from understudy.marginals.counter import Recoding
 from understudy.transforms.derive import TableTransform
-from understudy.transforms.encode import Encoder, reading_types
+
+
+class Source(Protocol):
+    """A table where it lies, before anything of it was read."""
+
+    @property
+    def name(self) -> str | None:
+        """What the ledger calls the table when nobody named it, the same wherever it lies; None where it has no name.
+
+        Of an address nothing else, since that may hold a password.
+        """
+        ...
+
+    def open(self, reading: Reading) -> Records:
+        """The records, every part of which is known to be there and readable: a fault here costs no budget."""
+        ...
+
+    def first_records(
+        self, most: int, *, delimiter: str | None = None, types: Mapping[str, pa.DataType] | None = None
+    ) -> pa.Table:
+        """Values of at most so many records, for drafts and comparisons, which are confidential.
+
+        `types` are those in which to try to read the columns of a source of text; the others come as text.
+        """
+        ...
 
 
 class Records(Protocol):
@@ -42,7 +60,14 @@ class Records(Protocol):
 
     @property
     def kind(self) -> str:
-        """What `release.sample` returns for such data: "arrow", "pandas", "polars"."""
+        """What `release.sample` returns for such data: "arrow", "pandas", "polars", or the name of a kind of source
+        that draws records itself (see `registry.SourceKind.sample`)."""
+        ...
+
+    @property
+    def snapshot(self) -> str | None:
+        """What makes two runs the same run: text that tells this state of the data from a later one, such as a file's
+        place and time of change. None when unknown: then every run is a new one."""
         ...
 
     def encode(self, schema: Schema) -> Counter:
@@ -79,47 +104,6 @@ class Reading:
 
     def __post_init__(self) -> None:
         check_memory(self.memory)
-
-
-@dataclass(frozen=True, eq=False)
-class InMemory:
-    """Records as one Arrow table: files of a moderate size, and frames."""
-
-    table: Any
-    kind: str = "arrow"
-    untyped: frozenset[str] = frozenset()
-
-    @classmethod
-    def open(cls, data: Any, reading: Reading) -> InMemory:
-        """The records of a file or a frame."""
-        if isinstance(data, str | os.PathLike):
-            known = {} if reading.schema is None else reading_types(reading.schema, reading.transforms)
-            table, kind = read(data, types=known, rest=pa.string(), delimiter=reading.delimiter), "arrow"
-            bare = frozenset(table.column_names if open_raw(data).kind == TEXT else ())
-        else:
-            table, kind, bare = read(data), frame_kind(data), untyped(data)
-        for transform in reading.transforms:
-            table = transform.forward(table)
-        return cls(table, kind, still_untyped(bare, table.schema, reading.transforms))
-
-    @property
-    def types(self) -> Any:
-        return self.table.schema
-
-    def encode(self, schema: Schema) -> Table:
-        encoder = Encoder(schema)
-        codes = encoder.forward(self.table.select(list(encoder.domain)))
-        coded = Table(encoder.domain, codes, rows=self.table.num_rows)
-        if schema.unit is None:
-            return coded
-        return coded.bound(self.table[schema.unit], schema.max_records_per_unit or 1)
-
-    def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
-        if schema.unit is None:
-            return count_values(self.table[column])
-        values = nameable(self.table[column])
-        keep = bound(self.table[schema.unit], value_bytes(values), schema.max_records_per_unit or 1)
-        return count_values(values.filter(pa.array(keep)))
 
 
 def still_untyped(

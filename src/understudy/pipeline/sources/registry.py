@@ -1,46 +1,163 @@
-"""Which data is of which kind: a line for each engine, and one word of the caller's to switch."""
+"""Kinds of sources: the one list that every command and `release.sample` read.
+
+A new kind is one file in this folder and one line of `BUILT_IN`. Another package adds its own by an entry point:
+
+    [project.entry-points."understudy.sources"]
+    mine = "my_package.source:KIND"        # a SourceKind, or several
+"""
 
 from __future__ import annotations
 
 import os
-import uuid
-from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from understudy.data.engines.postgres.address import is_postgres, parse
-from understudy.pipeline.sources.postgres import PostgresRecords
-from understudy.pipeline.sources.records import InMemory, Reading, Records
-from understudy.pipeline.sources.spark import SparkRecords, is_on_spark
-from understudy.pipeline.sources.streamed import StreamedRecords, is_streamed, table_name
+from understudy.errors import ParameterError
+from understudy.plugins import loaded, offered
 
-# The first that recognises the data opens it.
-KINDS: list[tuple[Callable[[Any], bool], Callable[[Any, Reading], Records]]] = [
-    (is_postgres, PostgresRecords.open),
-    (is_on_spark, SparkRecords.open),
-    (is_streamed, StreamedRecords.open),
-    (lambda data: True, InMemory.open),
-]
+if TYPE_CHECKING:  # the list is read by `understudy ledger`, which should not load what it lists
+    import pyarrow as pa
+
+    from understudy.pipeline.sources.records import Reading, Records, Source
+
+SOURCES = "understudy.sources"  # the group of entry points
+
+
+@dataclass(frozen=True)
+class SourceKind:
+    """All that the house needs to know of a kind of source before any data is looked at.
+
+    name        a word for it: "postgresql"
+    source      the class (or function) that makes a `Source` of the data, or where it is: "package.module:Class"
+    summary     how such data is given, in a few words
+    addresses   how its addresses begin: ("postgresql:", "postgres:")
+    recognises  whether anything else, such as a frame or a folder, is of this kind, or where the function that says
+                so is; it is asked of all sorts of data, so it should be quick and import nothing
+    sample      what `release.sample` calls for records whose `kind` is `name`, or where that is: with the release,
+                the number of records, `seed` and `within`. None: an Arrow table, or a frame of the library given
+    """
+
+    name: str
+    source: str | Callable[[Any], Source]
+    summary: str
+    addresses: tuple[str, ...] = ()
+    recognises: str | Callable[[Any], bool] | None = None
+    sample: str | Callable[..., Any] | None = None
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Whether the data is a DataFrame of Spark's: of a classic session, of Spark Connect, or pandas on Spark."""
+    return type(data).__module__.startswith("pyspark.") and type(data).__name__ == "DataFrame"
+
+
+# A line a kind: nothing else in the house lists them. The last takes whatever no other recognises.
+BUILT_IN = (
+    SourceKind(
+        "postgresql",
+        "understudy.pipeline.sources.postgres:PostgresSource",
+        "a table or a query of PostgreSQL: postgresql://user@host/database#table",
+        ("postgresql:", "postgres:"),
+    ),
+    SourceKind(
+        "spark",
+        "understudy.pipeline.sources.spark:SparkSource",
+        "a DataFrame of Spark's, a table of its session (spark:name), or files that its workers read",
+        ("spark:",),
+        recognises=is_spark_frame,
+        sample="understudy.pipeline.spark_sample:sample_on_spark",
+    ),
+    SourceKind(
+        "duckdb",
+        "understudy.pipeline.sources.streamed:DatabaseSource",
+        "a table or a query of a DuckDB file: duckdb:people.db?table=people",
+        ("duckdb:",),
+    ),
+    SourceKind(
+        "files",
+        "understudy.pipeline.sources.streamed:FilesSource",
+        "files that are streamed: parquet:people/, csv:people.csv, a folder, a pattern, or one that is large",
+        ("parquet:", "csv:"),
+        recognises="understudy.pipeline.sources.streamed:is_large",
+    ),
+    SourceKind(
+        "table",
+        "understudy.pipeline.sources.in_memory:MemorySource",
+        "a file of a moderate size (CSV, Parquet, Arrow), or a frame (pandas, Polars, Arrow)",
+    ),
+)
+
+
+@cache
+def kinds() -> tuple[SourceKind, ...]:
+    """Every kind there is, those of other packages by name before those of the house, whose last takes all."""
+    found = {kind.name: kind for kind in BUILT_IN}
+    others: list[SourceKind] = []
+    for package, kind in offered(SOURCES, SourceKind):
+        if found.setdefault(kind.name, kind) is not kind:
+            raise ParameterError(
+                f"two packages offer a source {kind.name!r}.", hint=f"uninstall one: {package}."
+            )
+        others.append(kind)
+    owners: dict[str, SourceKind] = {}
+    for kind in (*BUILT_IN, *others):
+        for prefix in kind.addresses:
+            if owners.setdefault(prefix, kind) is not kind:
+                raise ParameterError(
+                    f"sources {owners[prefix].name!r} and {kind.name!r} both have addresses that begin {prefix!r}.",
+                    hint="uninstall the package of one.",
+                )
+    return (*others, *BUILT_IN)
+
+
+def kind_of(data: Any) -> SourceKind:
+    """The kind of some data: an address is told by how it begins, all else is asked of each kind in turn."""
+    return _addressed(data) or next(
+        (kind for kind in kinds() if kind.recognises and loaded(kind.recognises)(data)), BUILT_IN[-1]
+    )
+
+
+def is_address(data: Any) -> bool:
+    """Whether data is the address of some source; one may hold a password, so no message should show it."""
+    return _addressed(data) is not None
+
+
+def source_of(data: Any) -> Source:
+    """The source of some data; nothing is read, and nobody connected to."""
+    made: Source = loaded(kind_of(data).source)(os.fspath(data) if is_address(data) else data)
+    return made
 
 
 def open_records(data: Any, reading: Reading) -> Records:
-    """The records of a file, a frame, or whatever else `KINDS` lists."""
-    return next(opener for recognises, opener in KINDS if recognises(data))(data, reading)
+    """The records of a file, a frame, or whatever else a kind of source recognises."""
+    return source_of(data).open(reading)
 
 
 def name_of(data: Any) -> str | None:
     """What the ledger calls data that nobody named: a file by its name, a table of a database by its own."""
-    if is_postgres(data):  # of the address nothing else, since it may hold a password
-        return parse(data).name
-    return table_name(os.fspath(data)) if isinstance(data, str | os.PathLike) else None
+    return source_of(data).name
 
 
-def occasion(data: Any, records: Records) -> str:
-    """What makes two runs the same run: an unchanged file or source; a frame in memory is new every time."""
-    if isinstance(records, StreamedRecords):
-        return records.source.occasion or uuid.uuid4().hex
-    if isinstance(data, str | os.PathLike):
-        with suppress(OSError):
-            return f"{Path(data).resolve()} {os.stat(data).st_mtime_ns}"
-    return uuid.uuid4().hex
+def first_records(
+    data: Any, most: int, *, delimiter: str | None = None, types: Mapping[str, pa.DataType] | None = None
+) -> pa.Table:
+    """Values of at most so many records, for a person or a comparison; never for a release.
+
+    `types` are those in which to try to read a CSV file's columns (see `data.read`); the others come as text.
+    """
+    return source_of(data).first_records(most, delimiter=delimiter, types=types)
+
+
+def sampler(kind: str) -> Callable[..., Any] | None:
+    """Who draws records for a release whose `kind` this is; None where an Arrow table is drawn and converted."""
+    found = next((known.sample for known in kinds() if known.name == kind), None)
+    drawn: Callable[..., Any] | None = loaded(found)
+    return drawn
+
+
+def _addressed(data: Any) -> SourceKind | None:
+    if not isinstance(data, str | os.PathLike):
+        return None
+    address = os.fspath(data)
+    return next((kind for kind in kinds() if kind.addresses and address.startswith(kind.addresses)), None)

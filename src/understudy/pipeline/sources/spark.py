@@ -1,4 +1,4 @@
-"""Records in Spark, and records drawn by Spark: the pipeline's two ends on a cluster.
+"""Records in Spark: the pipeline's one end on a cluster; `spark_sample` is the other.
 
 What is in Spark is said by what is given: a DataFrame (of a classic session, of Spark Connect, or pandas on
 Spark), or `spark:name`, a table or view of the session that is running, or of one that is started for it.
@@ -8,43 +8,80 @@ Spark), or `spark:name`, a table or view of the session that is running, or of o
 from __future__ import annotations
 
 import os
-import secrets
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from understudy.data.engines.spark import (
     SparkTable,
     attempted,
+    collected,
     count_spark_values,
     on_workers,
-    quiet,
     quoted,
     shuffle_partitions,
 )
 from understudy.data.engines.spark_tasks import Scan, guarded
-from understudy.data.files.file_set import FileSet
+from understudy.data.files.file_set import FileSet, table_name
 from understudy.data.files.frames import is_flat
 from understudy.domain import Schema
-from understudy.domain.columns.parts.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
-from understudy.pipeline.release import Release
-from understudy.pipeline.sample_folder import part_rows, part_seed
 from understudy.pipeline.sources.records import Reading, still_untyped
-from understudy.pipeline.sources.streamed import FILES
+from understudy.pipeline.sources.streamed import FILES, FilesSource
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 
 ADDRESS = "spark:"
 KIND = "spark"
-BATCH = 1 << 16  # records that it hands to Spark at a time
 # Files of one task: one, or several where there are more than so many for each reducer, up to so many bytes.
 TASKS = 3
 TASK_BYTES = 1 << 27
+
+
+@dataclass(frozen=True, eq=False)
+class SparkSource:
+    """A DataFrame, a table of the session, or files that every worker can open."""
+
+    data: Any
+
+    @property
+    def name(self) -> str | None:
+        """The table's own name, or that of the files; a DataFrame has none."""
+        if not isinstance(self.data, str):
+            return None
+        if self._files:
+            return self._files.name
+        last = re.search(r"`([^`]+)`$|([^.`]+)$", self._address)  # of catalog.schema.table, or parquet.`path`
+        return table_name(last[1] or last[2]) if last else None
+
+    def open(self, reading: Reading) -> SparkRecords:
+        """The records, every column of one plain value a cell."""
+        if self._files:
+            return SparkFiles.read(self._files.scannable(reading.delimiter), reading)
+        return SparkRecords.of(_frame(self.data), reading)
+
+    def first_records(
+        self, most: int, *, delimiter: str | None = None, types: Mapping[str, pa.DataType] | None = None
+    ) -> pa.Table:
+        """Some records of a table; the first of files, read here and not by Spark."""
+        if self._files:
+            return self._files.first_records(most, delimiter=delimiter, types=types)
+        frame = _frame(self.data)
+        arrow_types(frame, None)  # refuses what does not hold one plain value a cell
+        return collected(frame.limit(most), "read the first records")
+
+    @property
+    def _address(self) -> str:
+        return str(self.data).removeprefix(ADDRESS)
+
+    @property
+    def _files(self) -> FilesSource | None:
+        addressed = isinstance(self.data, str) and self._address.startswith(tuple(FILES))
+        return FilesSource(self._address) if addressed else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +92,11 @@ class SparkRecords:
     types: pa.Schema
     kind: str = KIND
     untyped: frozenset[str] = frozenset()
+    snapshot: str | None = None  # what Spark reads has no time of change that is known here
 
     @classmethod
-    def open(cls, data: Any, reading: Reading) -> SparkRecords:
-        """The records of a DataFrame or of the table at an address, every column of one plain value a cell."""
-        if isinstance(data, str) and data.removeprefix(ADDRESS).startswith(tuple(FILES)):
-            return SparkFiles.open(data, reading)
-        frame = _frame(data)
+    def of(cls, frame: Any, reading: Reading) -> SparkRecords:
+        """The records of a DataFrame, every column of one plain value a cell."""
         known = None if reading.schema is None or reading.transforms else set(reading.schema.columns)
         types = arrow_types(frame, known)
         if reading.transforms:
@@ -121,16 +156,14 @@ class SparkFiles(SparkRecords):
     files: FileSet | None = None
 
     @classmethod
-    def open(cls, data: str, reading: Reading) -> SparkRecords:
-        """The records of the files at `spark:parquet:...` or `spark:csv:...`."""
-        prefix, _, pattern = data.removeprefix(ADDRESS).partition(":")
-        files = FileSet.open(pattern, kind=FILES[f"{prefix}:"], delimiter=reading.delimiter)
-        rows = pa.schema([pa.field(field.name, _row_type(field.type)) for field in files.carried])
+    def read(cls, files: FileSet, reading: Reading) -> SparkRecords:
+        """The records of files, read by the workers."""
+        rows = pa.schema([pa.field(field.name, row_type(field.type)) for field in files.carried])
         frame = on_workers(_numbers(files)[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
         if reading.transforms:
-            records = SparkRecords.open(frame, reading)
+            records = SparkRecords.of(frame, reading)
             return replace(records, untyped=still_untyped(files.untyped, records.types, reading.transforms))
-        records = cls(frame, files.types, KIND, files.untyped, files)
+        records = cls(frame, files.types, untyped=files.untyped, files=files)
         if reading.schema is None or reading.schema.unlearned:
             records.check(files.types.names)
         return records
@@ -156,22 +189,17 @@ def _needed(encoder: Encoder, unit: str | None) -> tuple[str, ...]:
     return (*encoder.domain, *([] if unit is None else [unit]))
 
 
-def _row_type(kind: pa.DataType) -> pa.DataType:
+def row_type(kind: pa.DataType) -> pa.DataType:
     """The type of a column as rows of Spark's: text where Spark has none that holds every value."""
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind
     return plain if pa.types.is_decimal128(plain) or plain in _ROW_TYPES else pa.string()
 
 
-def _as_rows(table: pa.Table) -> pa.Table:
-    """The table with every column of a type that Spark has."""
-    return table.cast(pa.schema([pa.field(field.name, _row_type(field.type)) for field in table.schema]))
-
-
 def _numbers(files: FileSet) -> tuple[Any, int]:
     """A row for each file, its number, and in how many partitions: one a file, but for many small ones."""
-    session = _session()
-    parts = min(len(files.files), max(TASKS * shuffle_partitions(session), files.bytes // TASK_BYTES))
-    return session.range(0, len(files.files), 1, parts), parts
+    running = session()
+    parts = min(len(files.files), max(TASKS * shuffle_partitions(running), files.bytes // TASK_BYTES))
+    return running.range(0, len(files.files), 1, parts), parts
 
 
 @dataclass(frozen=True)
@@ -192,69 +220,6 @@ class Transformed:
         for transform in self.transforms:
             table = transform.forward(table)
         return table
-
-
-@dataclass(frozen=True, eq=False)
-class Draw:
-    """Draws the parts of a sample that a partition names by number, each from a seed of its own.
-
-    A part matches the release's marginals by itself, as closely as whole records can, and no part depends on
-    another or on who draws it. So a task that is tried again draws the same records, and after m parts a
-    count of the whole is off by the order of sqrt(m) records.
-    """
-
-    release: Release
-    rows: int
-    seed: int
-    part: int
-    within: Within
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("draw", self._batches(batches))
-
-    def _batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                rows = min(self.part, self.rows - number * self.part)
-                table = _as_rows(self.release.draw(rows, part_seed(self.seed, number), self.within))
-                yield from table.combine_chunks().to_batches(max_chunksize=BATCH)
-
-
-def sample_on_spark(
-    release: Release,
-    rows: int,
-    *,
-    spark: Any = None,
-    seed: int | None = None,
-    partitions: int | None = None,
-    within: Within = "uniform",
-) -> Any:
-    """A DataFrame of so many synthetic records, drawn on the workers whenever it is read, the same each time.
-
-    The parts are those of `sample_to_folder`, unless more partitions are asked for than there are parts. The
-    release travels to the workers in the closure (which Spark broadcasts when it is large).
-    """
-    for name, given, least in (("partitions", partitions, 1), ("seed", seed, 0)):
-        if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < least):
-            raise ParameterError(f"{name} {given!r} is not a whole number of at least {least}.")
-    session = _session() if spark is None else spark
-    if not hasattr(session, "range"):
-        raise ParameterError(f"spark is a {type(session).__name__}, not a SparkSession.")
-    part = min(part_rows(release), max(1, -(-rows // (partitions or 1))))
-    parts = max(1, -(-rows // part))
-    types = _as_rows(release.draw(0, np.random.default_rng(0), within)).schema
-    light = replace(release, measurements=())  # what the workers have no use for
-    draw = Draw(light, rows, secrets.randbits(63) if seed is None else seed, part, within)
-    with quiet():
-        numbers = session.range(0, parts, 1, min(parts, partitions or parts))
-        return numbers.mapInArrow(draw, spark_types(types))
-
-
-def is_on_spark(data: Any) -> bool:
-    """Whether the data is a DataFrame of Spark's, or the address of a table there; imports nothing."""
-    if isinstance(data, str):
-        return data.startswith(ADDRESS)
-    return type(data).__module__.startswith("pyspark.") and type(data).__name__ == "DataFrame"
 
 
 def arrow_types(frame: Any, needed: set[str] | None) -> pa.Schema:
@@ -292,10 +257,9 @@ def spark_types(types: pa.Schema) -> Any:
 def _frame(data: Any) -> Any:
     if not isinstance(data, str):
         return data.to_spark() if type(data).__module__.startswith("pyspark.pandas") else data
-    name = data.removeprefix(ADDRESS)
-    session = _session()
+    name, running = data.removeprefix(ADDRESS), session()
     try:
-        frame = session.table(name)
+        frame = running.table(name)
         frame.schema  # noqa: B018 (Spark Connect looks for the table only now)
     except Exception as error:
         raise FileError(
@@ -305,7 +269,7 @@ def _frame(data: Any) -> Any:
     return frame
 
 
-def _session() -> Any:
+def session() -> Any:
     """The session that is running, or one that is started as Spark's own settings say."""
     try:
         from pyspark.sql import SparkSession

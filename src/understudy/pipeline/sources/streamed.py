@@ -10,12 +10,11 @@ Which data is streamed is said by its address:
 
 from __future__ import annotations
 
-import glob
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -25,10 +24,10 @@ from understudy.data.counting.bytes_of_values import value_bytes, values_of_byte
 from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.counting.open_values import merge_counts, nameable
 from understudy.data.engines.stream import MEMORY
-from understudy.data.files.file_set import FileSet, looks_large
+from understudy.data.files.file_set import FileSet, looks_large, table_name
 from understudy.data.scannable import Scannable
 from understudy.domain import Schema
-from understudy.pipeline.sources.records import Reading, still_untyped
+from understudy.pipeline.sources.records import Reading, Records, still_untyped
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 
@@ -46,9 +45,9 @@ class StreamedRecords:
     kind: str = "arrow"
 
     @classmethod
-    def open(cls, data: Any, reading: Reading) -> StreamedRecords:
-        """The records at an address, every part of which is known to be there and readable."""
-        records = cls(_source(os.fspath(data), reading), tuple(reading.transforms), reading.memory)
+    def of(cls, source: Scannable, reading: Reading) -> StreamedRecords:
+        """The records of a source, once all of it is known to be readable."""
+        records = cls(source, tuple(reading.transforms), reading.memory)
         if reading.schema is None or reading.schema.unlearned:
             # The first question is asked before the records can be coded, so a fault must show before it.
             records.check()
@@ -63,6 +62,10 @@ class StreamedRecords:
     def untyped(self) -> frozenset[str]:
         bare = self.source.untyped if isinstance(self.source, FileSet) else frozenset[str]()
         return still_untyped(bare, self.types, self.transforms)
+
+    @property
+    def snapshot(self) -> str | None:
+        return self.source.snapshot
 
     def check(self) -> None:
         """Read everything once, for its faults alone."""
@@ -110,30 +113,8 @@ class StreamedRecords:
         return table
 
 
-def is_streamed(data: Any) -> bool:
-    """Whether the data is an address that is streamed."""
-    if not isinstance(data, str | os.PathLike):
-        return False
-    address = os.fspath(data)
-    return address.startswith((*FILES, DATABASE)) or looks_large(address)
-
-
-def _source(address: str, reading: Reading) -> Scannable:
-    if address.startswith(DATABASE):
-        from understudy.data.engines.duckdb import open_database
-
-        return open_database(address.removeprefix(DATABASE))
-    prefix = next((prefix for prefix in FILES if address.startswith(prefix)), "")
-    return FileSet.open(
-        address.removeprefix(prefix),
-        kind=FILES.get(prefix),
-        delimiter=reading.delimiter,
-    )
-
-
-def first_records(address: str, most: int, *, delimiter: str | None = None) -> pa.Table:
-    """The first records at an address, at most so many; texts as they stand."""
-    source = _source(address, Reading(None, delimiter))
+def first_of(source: Scannable, most: int) -> pa.Table:
+    """The first records of a source, at most so many; texts as they stand."""
     batches: list[pa.RecordBatch] = []
     for batch in source.scan(source.types.names, {}):
         batches.append(batch.slice(0, most - sum(before.num_rows for before in batches)))
@@ -149,19 +130,68 @@ def _plain(array: pa.Array) -> pa.Array:
     return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
 
 
-def table_name(address: str) -> str | None:
-    """What the ledger calls a table that nobody named, the same wherever it lies: `people` for people.csv,
-    parquet:people/, people/*.parquet and duckdb:town.db?table=people."""
-    if address.startswith(DATABASE):
-        place, _, asked = address.removeprefix(DATABASE).partition("?")
+@dataclass(frozen=True, eq=False)
+class StreamedSource(ABC):
+    """A table that can be scanned: all that a kind of it says is what to scan, and how the table is called."""
+
+    data: Any
+
+    @property
+    @abstractmethod
+    def name(self) -> str | None:
+        """What the ledger calls the table."""
+
+    @abstractmethod
+    def scannable(self, delimiter: str | None) -> Scannable:
+        """The table, known to be there."""
+
+    def open(self, reading: Reading) -> Records:
+        return StreamedRecords.of(self.scannable(reading.delimiter), reading)
+
+    def first_records(
+        self, most: int, *, delimiter: str | None = None, types: Mapping[str, pa.DataType] | None = None
+    ) -> pa.Table:
+        return first_of(self.scannable(delimiter), most)
+
+
+class FilesSource(StreamedSource):
+    """Files that make up one table: with a prefix that says of which kind they are, or without."""
+
+    @property
+    def name(self) -> str | None:
+        return table_name(self._parts[1])
+
+    def scannable(self, delimiter: str | None) -> FileSet:
+        prefix, pattern = self._parts
+        return FileSet.open(pattern, kind=FILES.get(prefix), delimiter=delimiter)
+
+    @property
+    def _parts(self) -> tuple[str, str]:
+        address = os.fspath(self.data)
+        prefix = next((prefix for prefix in FILES if address.startswith(prefix)), "")
+        return prefix, address.removeprefix(prefix)
+
+
+class DatabaseSource(StreamedSource):
+    """A table or a query of DuckDB's."""
+
+    @property
+    def name(self) -> str | None:
+        """The table's name; that of the file where a query is asked."""
+        place, _, asked = self._address.partition("?")
         how, _, what = asked.partition("=")
-        return what.strip().split(".")[-1] if how == "table" else _stem(place)
-    prefix = next((prefix for prefix in FILES if address.startswith(prefix)), "")
-    path = Path(address.removeprefix(prefix))
-    while glob.has_magic(path.name):
-        path = path.parent
-    return _stem(str(path))
+        return what.strip().split(".")[-1] if how == "table" else table_name(place)
+
+    def scannable(self, delimiter: str | None) -> Scannable:
+        from understudy.data.engines.duckdb import open_database
+
+        return open_database(self._address)
+
+    @property
+    def _address(self) -> str:
+        return str(os.fspath(self.data)).removeprefix(DATABASE)
 
 
-def _stem(path: str) -> str | None:
-    return Path(path).name.split(".")[0] or None
+def is_large(data: Any) -> bool:
+    """Whether the data is a path that is streamed: a folder, a pattern, or a file that is large."""
+    return isinstance(data, str | os.PathLike) and looks_large(os.fspath(data))

@@ -15,12 +15,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import unquote
 
 from understudy.errors import ParameterError
 
-PREFIXES = ("postgresql:", "postgres:")
 FORM = 'write "postgresql://user@host/database#table", in quotes.'
 _ADDRESS = re.compile(r"postgres(?:ql)?://(?P<server>[^/?#]*)(?P<database>/[^?#]*)?(?P<rest>.*)", re.DOTALL)
 _PART = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^".]+))(?P<dot>\.|$)', re.DOTALL)
@@ -78,11 +76,6 @@ class Address:
                 hint="give one with --name, or as name in the schema's [table].",
             )
         return self.table[-1]
-
-
-def is_postgres(data: Any) -> bool:
-    """Whether the data is the address of a database of PostgreSQL."""
-    return isinstance(data, str) and data.startswith(PREFIXES)
 
 
 def parse(address: str) -> Address:

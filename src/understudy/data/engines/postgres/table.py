@@ -53,7 +53,7 @@ class PostgresTable:
         )
 
     @property
-    def occasion(self) -> str | None:
+    def snapshot(self) -> str | None:
         """None: what a database holds has no time of change."""
         return None
 
@@ -81,13 +81,6 @@ class PostgresTable:
         """All records in batches, with `columns` in that order; their types are the server's, not `types`."""
         for batch in self.session.batches(self._select(columns)):
             yield pa.RecordBatch.from_arrays(self._plain(batch, len(columns)), names=list(columns))
-
-    def read(self) -> pa.Table:
-        """All records of the plain columns, in memory."""
-        plain = self.plain()
-        names = plain.types.names
-        fields = pa.schema([(name, self._kind(name).wire) for name in names])
-        return pa.Table.from_batches(plain.scan(names), schema=fields)
 
     def tally(self, columns: Sequence[str]) -> Iterator[tuple[str, pa.Array, pa.Array]]:
         """How many records hold each value of each column alone, counted by the server: parts of such lists.

@@ -1,0 +1,101 @@
+"""Tables in memory: files of a moderate size (CSV, Parquet, Arrow), and frames (pandas, Polars, Arrow)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from understudy.data import Table, bound, count_values, frame_kind, read
+from understudy.data.counting.bytes_of_values import value_bytes
+from understudy.data.counting.open_values import nameable
+from understudy.data.files.file_set import table_name
+from understudy.data.files.frames import untyped
+from understudy.data.files.raw_file import TEXT, open_raw
+from understudy.domain import Schema
+from understudy.pipeline.sources.records import Reading, still_untyped
+from understudy.transforms.encode import Encoder, reading_types
+
+
+@dataclass(frozen=True, eq=False)
+class MemorySource:
+    """A file that is read whole, or a frame."""
+
+    data: Any
+
+    @property
+    def _path(self) -> Path | None:
+        return Path(self.data) if isinstance(self.data, str | os.PathLike) else None
+
+    @property
+    def name(self) -> str | None:
+        """The file's name without its endings; a frame has none."""
+        return None if self._path is None else table_name(str(self._path))
+
+    def open(self, reading: Reading) -> InMemory:
+        """The records of the file or the frame."""
+        if self._path is not None:
+            known = {} if reading.schema is None else reading_types(reading.schema, reading.transforms)
+            table, kind = self.first_records(delimiter=reading.delimiter, types=known), "arrow"
+            bare = frozenset(table.column_names if open_raw(self._path).kind == TEXT else ())
+        else:
+            table, kind, bare = read(self.data), frame_kind(self.data), untyped(self.data)
+        for transform in reading.transforms:
+            table = transform.forward(table)
+        return InMemory(
+            table, kind, still_untyped(bare, table.schema, reading.transforms), _snapshot(self._path)
+        )
+
+    def first_records(
+        self,
+        most: int | None = None,
+        *,
+        delimiter: str | None = None,
+        types: Mapping[str, pa.DataType] | None = None,
+    ) -> pa.Table:
+        """The whole table: it fits in memory."""
+        if self._path is None:
+            return read(self.data)
+        return read(self.data, types=types, rest=pa.string(), delimiter=delimiter)
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """Records as one Arrow table: files of a moderate size, and frames."""
+
+    table: Any
+    kind: str = "arrow"
+    untyped: frozenset[str] = frozenset()
+    snapshot: str | None = None
+
+    @property
+    def types(self) -> Any:
+        return self.table.schema
+
+    def encode(self, schema: Schema) -> Table:
+        encoder = Encoder(schema)
+        codes = encoder.forward(self.table.select(list(encoder.domain)))
+        coded = Table(encoder.domain, codes, rows=self.table.num_rows)
+        if schema.unit is None:
+            return coded
+        return coded.bound(self.table[schema.unit], schema.max_records_per_unit or 1)
+
+    def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
+        if schema.unit is None:
+            return count_values(self.table[column])
+        values = nameable(self.table[column])
+        keep = bound(self.table[schema.unit], value_bytes(values), schema.max_records_per_unit or 1)
+        return count_values(values.filter(pa.array(keep)))
+
+
+def _snapshot(path: Path | None) -> str | None:
+    """The file's place and time of change; a frame is new every time."""
+    if path is not None:
+        with suppress(OSError):
+            return f"{path.resolve()} {os.stat(path).st_mtime_ns}"
+    return None
