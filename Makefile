@@ -36,7 +36,7 @@ check: $(READY) ## lint, format, types, the plan of the house, the docs' command
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest tests/docs
+	$(BIN)/python -m pytest tests/docs tests/house
 
 mutants: $(READY) ## change the product in 400 small ways, one at a time; say which no test sees (resumes)
 	$(BIN)/python tests/mutation --sample 400

@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from understudy import plugins
 from understudy.cli import COMMANDS, understudy
-from understudy.mechanisms import registry
 
 
 def reference() -> str:
@@ -25,5 +25,5 @@ def reference() -> str:
 
 
 if __name__ == "__main__":
-    registry.entry_points = lambda group: ()  # the page is the same whatever plug-ins are installed
+    plugins.entry_points = lambda group: ()  # the page is the same whatever plug-ins are installed
     sys.stdout.write(reference())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,11 @@ max = 99
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a table, its schema, and the schema with the grades that only a plug-in knows."""
+    """A folder with a table (also as lines of JSON), its schema, and one with grades, which only a plug-in knows."""
     place = tmp_path_factory.mktemp("people")
     (place / "people.csv").write_text(f"sex,age,mark\n{ROWS}\n")
+    lines = [line.split(",") for line in ["sex,age,mark", *ROWS.splitlines()]]
+    (place / "people.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (place / "people.toml").write_text(SCHEMA)
     (place / "marks.toml").write_text(SCHEMA + '[columns.mark]\ntype = "grade"\n')
     return place

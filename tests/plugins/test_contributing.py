@@ -85,7 +85,13 @@ def house(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> House:
 
 
 def test_every_row_of_the_table_is_executed_here() -> None:
-    assert set(table()) >= {"a mechanism", "a column type", "a command", "a question to the records"}
+    assert set(table()) == {
+        "a mechanism",
+        "a source",
+        "a column type",
+        "a command",
+        "a question to the records",
+    }
 
 
 def test_every_place_that_the_table_names_is_there() -> None:
@@ -118,6 +124,26 @@ def test_a_mechanism_is_a_file_and_a_line(house: House) -> None:
     assert len(json.loads(planned.out)["marginals"]) == 3
     assert json.loads(fitted.out)["marginals"] == {"1-way": 2, "2-way": 1}
     assert "the claim holds" in verified.out
+
+
+def test_a_source_is_a_file_and_a_line(house: House) -> None:
+    house.add(
+        "a source",
+        {"pipeline/sources/lines.py": (ATELIER / "lines.py").read_text()},
+        {
+            "pipeline/sources/registry.py": {
+                "BUILT_IN = (": '    SourceKind("lines", "understudy.pipeline.sources.lines:LinesSource",'
+                ' "lines of JSON", ("lines:",)),'
+            }
+        },
+    )
+    house.typed(
+        "schema lines:people.jsonl -o drafted.toml",
+        f"fit lines:people.jsonl --schema people.toml {BUDGET} -o lines.understudy",
+        f"synth lines:people.jsonl --schema people.toml {BUDGET} -o lines.csv",
+        "evaluate lines:people.jsonl lines.csv --schema people.toml",
+        "ledger lines:people.jsonl",
+    )
 
 
 def test_a_column_type_is_a_file_and_a_line(house: House) -> None:

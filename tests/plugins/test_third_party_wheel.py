@@ -12,6 +12,7 @@ from wheels import SRC, Said, commands, make_wheel, run
 POINTS = {
     "understudy.mechanisms": "first_pairs:KIND",
     "understudy.columns": "grade:Grade",
+    "understudy.sources": "lines:KIND",
 }
 BUDGET = "--epsilon 1 --delta 1e-6 --mechanism first-pairs --pairs 2"
 LINES = {
@@ -20,6 +21,10 @@ LINES = {
     "fit": f"fit people.csv --schema marks.toml {BUDGET} -o people.understudy --json",
     "synth": f"synth people.csv --schema marks.toml {BUDGET} -o synthetic.csv --json",
     "audit": "audit --help",
+    "schema": "schema lines:people.jsonl -o drafted.toml",
+    "fit a source": f"fit lines:people.jsonl --schema marks.toml {BUDGET} -o lines.understudy --json",
+    "synth a source": f"synth lines:people.jsonl --schema marks.toml {BUDGET} -o lines.csv --json",
+    "ledger": "ledger lines:people.jsonl --json",
 }
 
 
@@ -64,13 +69,26 @@ def test_synthetic_records_hold_the_values_of_its_column_type(folder: Path, said
     assert marks <= set("ABCDEF") | {""} and len(marks) > 3
 
 
+def test_a_source_is_fitted_like_the_same_records_in_a_file(folder: Path, said: dict[str, Said]) -> None:
+    of_file, of_source = (json.loads(said[command].out) for command in ("fit", "fit a source"))
+    assert of_source["marginals"] == of_file["marginals"]
+    assert of_source["spent"] == of_file["spent"]
+    assert abs(of_source["estimated_rows"] - 400) < 200
+    assert (folder / "lines.csv").read_text().startswith("sex,age,mark\n")
+
+
+def test_a_source_is_drafted_and_known_to_the_ledger(folder: Path, said: dict[str, Said]) -> None:
+    assert "[columns.mark]" in (folder / "drafted.toml").read_text()
+    assert "people" in said["ledger"].out
+
+
 @pytest.mark.usefixtures("said")
 def test_release_is_opened_sampled_reported_and_verified_elsewhere(folder: Path, wheel: Path) -> None:
     verified, reported, sampled, compared = commands(
         "verify people.understudy",
         "report people.understudy -o people.html",
         "sample people.understudy -o sample.csv --rows 50",
-        "evaluate people.csv synthetic.csv --schema marks.toml",
+        "evaluate lines:people.jsonl synthetic.csv --schema marks.toml",
         folder=folder,
         path=[SRC, wheel],
     )
@@ -96,7 +114,12 @@ def test_two_packages_with_one_mechanism_are_told(folder: Path, wheel: Path) -> 
     assert "two packages offer a mechanism 'first-pairs'" in done.stderr
 
 
-def test_a_broken_package_is_named(folder: Path) -> None:
-    broken = make_wheel(folder, "broken", {"understudy.mechanisms": "nowhere:KIND"})
-    (said,) = commands("fit --help", folder=folder, path=[SRC, broken])
+@pytest.mark.parametrize("group", POINTS)
+def test_a_broken_package_is_named(folder: Path, group: str) -> None:
+    broken = make_wheel(folder, "broken", {group: "nowhere:KIND"})
+    (said,) = commands(
+        "fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 -o x.understudy",
+        folder=folder,
+        path=[SRC, broken],
+    )
     assert said.code == 2 and "the plug-in 'broken.nowhere:KIND' cannot be loaded" in said.err

@@ -12,7 +12,7 @@ import pytest
 
 from postgres_server import GUARDED, PASSWORD, Server
 from understudy.data.counting.bytes_of_values import unit_bytes
-from understudy.data.engines.postgres.table import PostgresTable
+from understudy.data.engines.postgres.postgres_table import PostgresTable
 from understudy.errors import OperatorError, ParameterError, SchemaError
 from understudy.pipeline.sources.streamed import first_of
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 import understudy as us
 from postgres_server import GUARDED, PASSWORD, Server
 from understudy.cli import understudy as command_line
-from understudy.data.engines.postgres.session import Session
+from understudy.data.engines.postgres.connection import Session
 from understudy.domain import Schema
 from understudy.errors import OperatorError, ParameterError, SchemaError, UnderstudyError
 from understudy.mechanisms import MST, Independent

@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import entry_points
 
 import pyarrow as pa
 
@@ -26,6 +25,7 @@ from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.time import Time
 from understudy.domain.columns.untyped import Untyped
 from understudy.errors import ParameterError
+from understudy.plugins import offered
 
 GROUP = "understudy.columns"  # of entry points
 
@@ -45,8 +45,7 @@ BUILT_IN: tuple[type[Column], ...] = (
 @cache
 def column_types() -> dict[str, type[Column]]:
     """Every column type there is, those of the house first, then those of other packages by name."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return registered([*BUILT_IN, *(point.load() for point in points)])
+    return registered([*BUILT_IN, *(kind for _, kind in offered(GROUP, type))])
 
 
 def registered(kinds: Iterable[type[Column]]) -> dict[str, type[Column]]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from understudy.data import Streamed
 from understudy.data.engines.postgres.address import parse
-from understudy.data.engines.postgres.table import PostgresTable
+from understudy.data.engines.postgres.postgres_table import PostgresTable
 from understudy.data.engines.pushdown import Counts, PushedDown
 from understudy.data.engines.stream import MEMORY
 from understudy.domain import Schema

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from understudy.data.counting.open_values import merge_tallies
 from understudy.data.engines.postgres.address import Address, parse
-from understudy.data.engines.postgres.session import Session
+from understudy.data.engines.postgres.connection import Session
 from understudy.data.engines.postgres.types import Kind, kind_of, literal, quoted
 from understudy.errors import OperatorError, ParameterError, SchemaError
 
