@@ -56,6 +56,16 @@ def test_a_name_means_one_thing(package: str) -> None:
     assert not shared
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_class_means_one_thing(package: str) -> None:
+    homes: dict[str, list[str]] = defaultdict(list)
+    for path in PACKAGES[package].rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path.relative_to(ROOT)))
+    assert not {name: places for name, places in homes.items() if len(places) > 1}
+
+
 def test_every_module_says_what_it_is() -> None:
     silent = [str(path.relative_to(ROOT)) for path in FILES if not _docstring(path)]
     assert not silent

@@ -15,7 +15,7 @@ import understudy as us
 from understudy.auditing import Finding, auditor
 from understudy.auditing.bounds import epsilon_of, epsilon_outright, expected_advantage, least, most
 from understudy.auditing.ways import WAYS
-from understudy.auditing.worlds import TARGETS, Pair
+from understudy.auditing.worlds import TARGETS, NeighbouringTables
 from understudy.cli import understudy as cli
 from understudy.data import Table
 from understudy.data.files import frame_columns
@@ -202,7 +202,7 @@ def test_what_cannot_be_audited_is_refused(settings):
 def test_the_two_tables_are_neighbours():
     for target in TARGETS:
         for neighbours in (Neighbours(), Neighbours("replace"), Neighbours(records=3)):
-            pair = Pair(target, neighbours, typed=True)
+            pair = NeighbouringTables(target, neighbours, typed=True)
             more = len(pair.with_) - len(pair.without)
             assert more == (0 if neighbours.relation == "replace" else 1 if neighbours.records == 1 else 4)
             shared = min(len(pair.with_), len(pair.without))

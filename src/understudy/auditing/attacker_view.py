@@ -31,7 +31,7 @@ _SURE = 7.0  # deviations by which a sum of many squares is never too small
 
 
 @dataclass(frozen=True)
-class Marginal:
+class TellingMarginal:
     """A noisy marginal: the law of its noise, and what the cells in which the worlds differ hold in each.
 
     A `threshold` above 0: cells whose noisy count is below it were left out.
@@ -69,7 +69,7 @@ class Batch:
     """Marginals that were asked for together, and the loss they were charged at."""
 
     loss: Gaussian | Laplace
-    marginals: tuple[Marginal, ...]
+    marginals: tuple[TellingMarginal, ...]
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def look(log: Sequence[Answered], worlds: Worlds, release: Release, *, present: 
         found = []
         for (before, after), noisy, scale in zip(counts, _noisy(asked, sizes), words["scales"], strict=True):
             apart = np.flatnonzero(before != after)
-            marginal = Marginal(
+            marginal = TellingMarginal(
                 law,
                 float(scale),
                 int(words.get("threshold", 0)),

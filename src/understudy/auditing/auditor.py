@@ -17,7 +17,7 @@ from understudy.auditing.notebook import Notebook
 from understudy.auditing.replay import Replay
 from understudy.auditing.verdict import Audit, Finding
 from understudy.auditing.ways import WAYS, way_of
-from understudy.auditing.worlds import TARGETS, Pair
+from understudy.auditing.worlds import TARGETS, NeighbouringTables
 from understudy.domain import Clique
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
@@ -127,7 +127,7 @@ def known_mechanism(name: str, **given: Any) -> Mechanism:
 
 def _public() -> Counter:
     """A public table that is like the private ones."""
-    pair = Pair("twin", Neighbours(), typed=True)
+    pair = NeighbouringTables("twin", Neighbours(), typed=True)
     columns = dict(zip(pair.columns, zip(*pair.without, strict=True), strict=True))
     return table(_arrow(columns), pair.schema)
 
@@ -162,7 +162,7 @@ class _Setting:
     def finding(self, way: str, target: str, folder: Path) -> Finding:
         """What one pair of tables shows."""
         chosen = way_of(way)
-        pair = Pair(target, self.neighbours, chosen.typed)
+        pair = NeighbouringTables(target, self.neighbours, chosen.typed)
         given: list[Any] = []
         for name, rows in (("without", pair.without), ("with", pair.with_)):
             (folder / name).mkdir()
@@ -180,7 +180,7 @@ class _Setting:
         ]
         return self._told_apart(way, pair, worlds.moved(), views)
 
-    def _run(self, data: Any, pair: Pair, worlds: Worlds, said: str, *, present: bool) -> View:
+    def _run(self, data: Any, pair: NeighbouringTables, worlds: Worlds, said: str, *, present: bool) -> View:
         """One run of `fit`, as the attacker sees it."""
         self.stage(said)
         notebook = Notebook()
@@ -196,7 +196,7 @@ class _Setting:
         )
         return look(notebook.log, worlds, release, present=present)
 
-    def _told_apart(self, way: str, pair: Pair, moved: int, views: list[list[View]]) -> Finding:
+    def _told_apart(self, way: str, pair: NeighbouringTables, moved: int, views: list[list[View]]) -> Finding:
         first = views[1][0]
         without, with_ = (np.array([sight.ratio for sight in world]) for world in views)
         runs = self.runs

@@ -55,7 +55,7 @@ bins = 4
 
 
 @dataclass(frozen=True)
-class Pair:
+class NeighbouringTables:
     """Two neighbouring tables as rows of cells, and the schema of both.
 
     `typed` says whether columns have types of their own, so that an odd cell cannot be a text among numbers.

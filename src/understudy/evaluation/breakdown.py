@@ -10,7 +10,7 @@ import numpy as np
 from understudy.domain import Clique
 from understudy.evaluation.baselines import bootstrap
 from understudy.evaluation.columns import Columns, rows_of
-from understudy.evaluation.distance import Pair
+from understudy.evaluation.distance import PairedTables
 from understudy.evaluation.fidelity import sample_cliques
 
 PAIRS = 1_000  # that are looked at in a wide table
@@ -47,6 +47,6 @@ def worst_pairs(real: Columns, synthetic: Columns, seed: int, most: int = WORST)
 def _gaps(real: Columns, synthetic: Columns, cliques: Sequence[Clique], seed: int) -> tuple[Gap, ...]:
     drawn = bootstrap(real, rows_of(synthetic), np.random.default_rng([seed, 4]))
     ours, limit = (
-        Pair.of(real, table, list(real)).distances(cliques).tolist() for table in (synthetic, drawn)
+        PairedTables.of(real, table, list(real)).distances(cliques).tolist() for table in (synthetic, drawn)
     )
     return tuple(Gap(*gap) for gap in zip(cliques, ours, limit, strict=True))

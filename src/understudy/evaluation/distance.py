@@ -22,7 +22,7 @@ WORKERS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class PairedTables:
     """Two tables over the same columns, renumbered by the codes that occur in the first.
 
     A value of the second table that the first never has can match nothing, so all of them share one
@@ -34,7 +34,7 @@ class Pair:
     second: dict[str, npt.NDArray[np.int32]]
 
     @classmethod
-    def of(cls, first: Columns, second: Columns, names: Iterable[str]) -> Pair:
+    def of(cls, first: Columns, second: Columns, names: Iterable[str]) -> PairedTables:
         books = {name: Codebook.of(first[name]) for name in names}
         return cls(
             books,

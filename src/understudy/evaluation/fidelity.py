@@ -13,7 +13,7 @@ import numpy as np
 from understudy.domain import Clique
 from understudy.errors import ParameterError
 from understudy.evaluation.columns import Columns
-from understudy.evaluation.distance import Pair
+from understudy.evaluation.distance import PairedTables
 
 CLIQUES = 100
 
@@ -91,5 +91,5 @@ def _distances(
     held = () if by is None else (by,)
     cliques = [(*held, *clique) for clique in sample_cliques(names, width - len(held), limit, randomness)]
     used = dict.fromkeys(name for clique in cliques for name in clique)
-    distances: list[float] = Pair.of(real, candidate, used).distances(cliques).tolist()
+    distances: list[float] = PairedTables.of(real, candidate, used).distances(cliques).tolist()
     return distances

@@ -23,7 +23,7 @@ BINS = 64  # that are read from records
 Edges = npt.NDArray[Any]
 
 
-class Binned(Column):
+class BinnedColumn(Column):
     """A column of numbers: bins in order, then special values with codes of their own."""
 
     learns = ("bounds", "bins")
@@ -128,7 +128,7 @@ def with_ends(low: Any, edges: tuple[Any, ...], high: Any) -> tuple[Any, ...]:
 # --- read from records -------------------------------------------------------------------------------------
 
 
-def bounds_of(column: Binned, seen: npt.NDArray[Any], step: Any) -> tuple[Any, Any]:
+def bounds_of(column: BinnedColumn, seen: npt.NDArray[Any], step: Any) -> tuple[Any, Any]:
     """The bounds that are given, and for the others those of the sorted values; the lower below the upper."""
     first, last = (seen[0].item(), seen[-1].item()) if len(seen) else (step * 0, step)
     if column.min is not None:

@@ -15,7 +15,7 @@ from understudy.domain import arrays, grammar
 from understudy.domain.codes import Codes
 from understudy.domain.columns.binned import (
     BINS,
-    Binned,
+    BinnedColumn,
     Edges,
     NumbersSeen,
     bounds_of,
@@ -37,7 +37,7 @@ _EXACT = 2**53  # below this a float tells every whole number apart
 
 
 @dataclass(frozen=True)
-class Integer(Binned):
+class Integer(BinnedColumn):
     """Whole numbers from `min` to `max` in steps, one by one or in bins.
 
     `bins` spreads the values evenly over that many codes; `edges` cuts them instead (a bin holds its lower

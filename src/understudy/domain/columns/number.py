@@ -17,7 +17,7 @@ import pyarrow as pa
 from understudy.domain import arrays, grammar
 from understudy.domain.codes import Codes
 from understudy.domain.columns.binned import (
-    Binned,
+    BinnedColumn,
     Edges,
     NumbersSeen,
     bounds_of,
@@ -38,7 +38,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Number(Binned):
+class Number(BinnedColumn):
     """Numbers from `min` to `max`, in `bins` of equal width or between `edges`.
 
     A bin holds its lower edge, the last one its upper edge too. `special` values carry a mass of

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from understudy.domain import Clique
 from understudy.errors import ParameterError
 from understudy.evaluation.columns import Columns
-from understudy.evaluation.distance import Pair
+from understudy.evaluation.distance import PairedTables
 
 WIDTH = 3
 
@@ -36,4 +36,4 @@ def draw_triples(
 def triple_errors(true: Columns, synthetic: Columns, triples: Sequence[Clique]) -> npt.NDArray[np.float64]:
     """The total variation distance of each triple's marginal; the metric's error is their mean."""
     names = dict.fromkeys(name for triple in triples for name in triple)
-    return Pair.of(true, synthetic, names).distances(triples)
+    return PairedTables.of(true, synthetic, names).distances(triples)
