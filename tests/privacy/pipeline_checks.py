@@ -30,7 +30,7 @@ from understudy.errors import BudgetError, LedgerError
 from understudy.mechanisms import MST, Independent
 from understudy.pipeline.sources.in_memory import InMemory
 from understudy.privacy import Ledger, Seeded
-from understudy.privacy.curator.session import CuratorSession
+from understudy.privacy.curator.curator_session import CuratorSession
 
 HOME = Path(us.__file__).parent
 SCHEMA = Schema({"a": Integer(min=0, max=9), "b": Category(("x", "y"), missing=True)}, name="people")

@@ -14,12 +14,12 @@ from understudy.privacy.accounting import budget, calibration, losses, spending
 from understudy.privacy.accounting.budget import Neighbours
 from understudy.privacy.accounting.losses import Gaussian
 from understudy.privacy.curator import (
+    curator_session,
     discovery,
     misfit,
     noisy_marginals,
     private_choice,
     question_checks,
-    session,
 )
 from understudy.privacy.curator.curator import Curator
 from understudy.privacy.curator.exact_counts import ExactCounts
@@ -295,12 +295,12 @@ def stored_answers_ignored(patch):
 
 @caught_by(checks.check_seeded_noise_is_stamped)
 def seeded_noise_not_stamped(patch):
-    certify = session.certify
+    certify = curator_session.certify
 
     def trusting(allowance, charges, private):
         return certify(allowance, charges, private=True)
 
-    patch.setattr(session, "certify", trusting)
+    patch.setattr(curator_session, "certify", trusting)
 
 
 @caught_by(checks.check_the_certificate_adds_up)

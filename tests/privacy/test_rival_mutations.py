@@ -14,10 +14,10 @@ from understudy.privacy import Choice, Neighbours
 from understudy.privacy.accounting import spending
 from understudy.privacy.curator import dependence, noisy_marginals, private_choice, thresholded_histogram
 from understudy.privacy.curator.curator import Curator
+from understudy.privacy.curator.curator_session import CuratorSession
 from understudy.privacy.curator.exact_counts import ExactCounts
 from understudy.privacy.curator.noisy_marginals import BatchPrice, MarginalsQuestion
 from understudy.privacy.curator.private_choice import DependenceQuestion
-from understudy.privacy.curator.session import CuratorSession
 
 LAPLACE = noisy_marginals.discrete_laplace
 PAST = thresholded_histogram.past_threshold

@@ -13,9 +13,9 @@ from understudy.privacy.accounting import filters, losses, spending, zcdp
 from understudy.privacy.accounting.composition import compose
 from understudy.privacy.accounting.losses import Gaussian
 from understudy.privacy.curator import (
+    curator_session,
     noisy_marginals,
     question_checks,
-    session,
     thresholded_histogram,
     verification,
 )
@@ -133,12 +133,12 @@ def subclass_of_a_loss_admitted(patch):
 
 @caught_by(checks.check_no_question_is_asked_inside_another)
 def question_inside_a_question_admitted(patch):
-    patch.setattr(session.CuratorSession, "turn", lambda self: self._lock)
+    patch.setattr(curator_session.CuratorSession, "turn", lambda self: self._lock)
 
 
 @caught_by(checks.check_a_source_is_private_by_its_type_alone)
 def source_that_vouches_for_itself(patch):
-    patch.setattr(session, "is_private", lambda source: source.private)
+    patch.setattr(curator_session, "is_private", lambda source: source.private)
 
 
 # -- the disk --------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The only object that sees private counts; whatever leaves it leaves through one door.
 
-To verify that nothing private leaves otherwise, read this file, `session.py` and the `draw` of each question
+To verify that nothing private leaves otherwise, read this file, `curator_session.py` and the `draw` of each question
 (`noisy_marginals.py`, `private_choice.py`, `thresholded_histogram.py`, `discovery.py`), and check six things.
 
 1. Records are reached only through `self._engine`. `_ask` lets a question look at what the engine can count, never at
@@ -34,13 +34,13 @@ from understudy.privacy.accounting.composition import Composition, compose
 from understudy.privacy.accounting.losses import Loss
 from understudy.privacy.curator import question_checks
 from understudy.privacy.curator.certification import Charge
+from understudy.privacy.curator.curator_session import Watch, opened
 from understudy.privacy.curator.discovery import Discovery, DiscoveryQuestion
 from understudy.privacy.curator.exact_counts import ExactCounts
 from understudy.privacy.curator.misfit import Estimates
 from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
 from understudy.privacy.curator.private_choice import DependenceQuestion, MisfitQuestion, ScoreMemory
 from understudy.privacy.curator.question import AnswerT, PriceT, Question, digest, recoding_digest
-from understudy.privacy.curator.session import Watch, opened
 from understudy.privacy.curator.thresholded_histogram import Cells, HistogramQuestion
 from understudy.privacy.ledger.job import Job
 from understudy.privacy.ledger.ledger import Ledger
