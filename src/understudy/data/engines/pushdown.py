@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy.data.counting.recoding import recoded
 from understudy.data.engines.stream import Streamed
-from understudy.data.engines.table import check_recoding
 from understudy.domain import Clique, Domain
-from understudy.domain.codes import code_type
 from understudy.marginals import Counter, Marginal
 from understudy.marginals.counter import Recoding
 
@@ -69,11 +68,8 @@ class PushedDown:
     def recode(self, maps: Mapping[str, Recoding]) -> Counter:
         """The same records with code c of column k replaced by maps[k][c]."""
         other = PushedDown(self._streamed.recode(maps), self._tally)
-        other._known, other._maps = self._known, dict(self._maps)
-        for name, given in maps.items():
-            recoding = check_recoding(name, given, self.domain[name])
-            narrow = recoding.astype(code_type(int(recoding.max()) + 1))
-            other._maps[name] = narrow[self._maps[name]] if name in self._maps else narrow
+        _, other._maps = recoded(self.domain, self._maps, maps)
+        other._known = self._known
         return other
 
     def _count(self, names: Iterable[str]) -> None:

@@ -29,15 +29,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.data.counting.bytes_of_values import values_of_bytes
+from understudy.data.counting.clique_runs import runs_within
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import RESULT_BYTES, check_results
 from understudy.data.counting.open_values import merge_tallies, nameable
+from understudy.data.counting.recoding import recoded
 from understudy.data.counting.units import check_most
 from understudy.data.engines import spark_tasks as tasks
 from understudy.data.engines.spark_tasks import Coder
-from understudy.data.engines.table import check_recoding
 from understudy.domain import Clique, Domain
-from understudy.domain.codes import Codes, code_type
+from understudy.domain.codes import Codes
 from understudy.errors import FileError, OperatorError
 from understudy.marginals import Marginal
 from understudy.marginals.counter import Recoding
@@ -128,14 +129,8 @@ class SparkTable:
     def recode(self, maps: Mapping[str, Recoding]) -> SparkTable:
         """The same records with code c of column k replaced by maps[k][c], on the workers."""
         other = object.__new__(SparkTable)
-        other._packs, other._early, other._maps = self._packs, self._early, dict(self._maps)
-        sizes = {}
-        for name, given in maps.items():
-            recoding = check_recoding(name, given, self._domain[name])
-            sizes[name] = int(recoding.max()) + 1
-            narrow = recoding.astype(code_type(sizes[name]))
-            other._maps[name] = narrow[self._maps[name]] if name in self._maps else narrow
-        other._domain = self._domain.resize(sizes)
+        other._packs, other._early = self._packs, self._early
+        other._domain, other._maps = recoded(self._domain, self._maps, maps)
         other._known = {
             clique: _merged(clique, table, maps, other._domain)
             for clique, table in self._known.items()
@@ -172,16 +167,7 @@ class SparkTable:
 
     def _jobs(self, wanted: Sequence[Clique]) -> list[list[Clique]]:
         """The cliques in runs whose counts together take no more than a job may (or one clique alone)."""
-        runs: list[list[Clique]] = []
-        room = 0
-        for clique in wanted:
-            size = 8 * self._domain.size(clique)
-            if not runs or size > room:
-                runs.append([])
-                room = JOB_BYTES
-            runs[-1].append(clique)
-            room -= size
-        return runs
+        return runs_within(self._domain, wanted, JOB_BYTES)
 
     def _job(self, cliques: Sequence[Clique]) -> dict[Clique, Integers]:
         """The counts of a run of cliques, in one pass over the packs."""

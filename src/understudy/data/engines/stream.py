@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from understudy.data.counting.clique_runs import runs_within
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import RESULT_BYTES, Histogram, check_results
+from understudy.data.counting.recoding import recoded
 from understudy.data.engines.code_recording import Batches, Coder, CodeRecording
-from understudy.data.engines.table import check_recoding
 from understudy.data.progress_bar import progress
 from understudy.domain import Clique, Domain
-from understudy.domain.codes import Codes, code_type
+from understudy.domain.codes import Codes
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal
 from understudy.marginals.counter import Recoding
@@ -115,14 +116,7 @@ class Streamed:
         """The same records with code c of column k replaced by maps[k][c], as they are read."""
         other = object.__new__(Streamed)
         other._records, other._known = self._records, {}
-        other._maps = dict(self._maps)
-        sizes = {}
-        for name, given in maps.items():
-            recoding = check_recoding(name, given, self._domain[name])
-            sizes[name] = int(recoding.max()) + 1
-            narrow = recoding.astype(code_type(sizes[name]))
-            other._maps[name] = narrow[self._maps[name]] if name in self._maps else narrow
-        other._domain = self._domain.resize(sizes)
+        other._domain, other._maps = recoded(self._domain, self._maps, maps)
         return other
 
     # -- tables remembered -----------------------------------------------------------------------------------
@@ -160,16 +154,7 @@ class Streamed:
 
     def _parts(self, wanted: Sequence[Clique]) -> list[list[Clique]]:
         """The cliques in runs whose tables together take no more than the memory (or one clique alone)."""
-        parts: list[list[Clique]] = []
-        room = 0
-        for clique in wanted:
-            size = 8 * self._domain.size(clique)
-            if not parts or size > room:
-                parts.append([])
-                room = self._records.memory
-            parts[-1].append(clique)
-            room -= size
-        return parts
+        return runs_within(self._domain, wanted, self._records.memory)
 
     def _scan(self, part: Sequence[Clique]) -> list[Marginal]:
         histogram = Histogram(self._domain, part)

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from understudy.data.counting.bytes_of_values import code_bytes
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import RESULT_BYTES, Histogram
+from understudy.data.counting.recoding import recoded
 from understudy.data.counting.units import bound as bound_records
 from understudy.data.progress_bar import progress
 from understudy.domain import Clique, Domain
-from understudy.domain.codes import Codes, check_codes, code_type
+from understudy.domain.codes import Codes, check_codes
 from understudy.errors import DomainError, ParameterError
 from understudy.marginals import Marginal
 from understudy.marginals.counter import Recoding
@@ -94,12 +95,9 @@ class Table:
 
         The new size of a column is the largest new code plus one.
         """
-        columns, sizes = dict(self._columns), {}
-        for name, given in maps.items():
-            recoding = check_recoding(name, given, self._domain[name])
-            sizes[name] = int(recoding.max()) + 1
-            columns[name] = recoding.astype(code_type(sizes[name]))[self._columns[name]]
-        return Table(self._domain.resize(sizes), columns, rows=self._rows, limit=self._limit)
+        domain, recodings = recoded(self._domain, {}, maps)
+        columns = {**self._columns, **{name: new[self._columns[name]] for name, new in recodings.items()}}
+        return Table(domain, columns, rows=self._rows, limit=self._limit)
 
     def project(self, names: Iterable[str]) -> Table:
         """The same records with some of the columns, in the order given."""
@@ -114,16 +112,3 @@ class Table:
         keep = bound_records(units, code_bytes(self._domain, self._columns, self._rows), most)
         columns = {name: codes[keep] for name, codes in self._columns.items()}
         return Table(self._domain, columns, rows=int(np.count_nonzero(keep)), limit=self._limit)
-
-
-def check_recoding(name: str, recoding: npt.ArrayLike, size: int) -> npt.NDArray[np.integer]:
-    """A recoding as an array, once it gives every old code a new one of at least 0."""
-    array = np.asarray(recoding)
-    if array.ndim != 1 or len(array) != size or array.dtype.kind not in "ui":
-        raise ParameterError(
-            f"column {name!r}: a recoding must be {size} whole numbers, one a code; "
-            f"this one has shape {array.shape} and type {array.dtype}."
-        )
-    if int(array.min()) < 0:
-        raise ParameterError(f"column {name!r}: a recoding gives a code below 0.")
-    return array
