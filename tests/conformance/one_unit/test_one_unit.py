@@ -19,7 +19,7 @@ from unit_worlds import Setting, World, differences, run
 import understudy as us
 from understudy.data import read
 from understudy.data.files import text_file
-from understudy.pipeline.sources import records
+from understudy.pipeline.sources import in_memory
 
 EACH = 5  # records of an odd unit, where there are units: more than any of them may count
 
@@ -158,5 +158,5 @@ def _retyped(table: pa.Table) -> pa.Table:
     ],
 )
 def test_a_planted_breach_is_seen(planted: Any, asked: str, tmp_path: Path) -> None:
-    with patch.object(records, "read", lambda *data, **how: planted(read(*data, **how))):
+    with patch.object(in_memory, "read", lambda *data, **how: planted(read(*data, **how))):
         assert breaches(SOURCES["Arrow"], SETTINGS[asked], tmp_path)

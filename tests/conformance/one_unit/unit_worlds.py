@@ -28,7 +28,8 @@ from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.model import estimate
 from understudy.privacy import Budget, Curator, Group, Ledger, Neighbours, Seeded, calibrate
 from understudy.privacy.accounting import spending
-from understudy.privacy.curator import curator
+from understudy.privacy.curator import discovery, thresholded_histogram
+from understudy.privacy.curator.exact_counts import ExactCounts
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
 
@@ -126,9 +127,9 @@ def _calibrated(budget: Budget, groups: tuple[Group, ...], neighbours: Neighbour
 @contextmanager
 def _watched(world: World) -> Iterator[None]:
     """Every exact count that a curator sees is noted in the world."""
-    counted, countable, past = Curator._count, curator.countable, curator.past_threshold
+    counted, countable, past = ExactCounts.tables, discovery.countable, thresholded_histogram.past_threshold
 
-    def count(self: Curator, batch: Sequence[Clique]) -> Any:
+    def count(self: ExactCounts, batch: Sequence[Clique]) -> Any:
         found = counted(self, batch)
         for clique, counts in zip(batch, found, strict=True):
             world.seen.append((f"{clique} of {self.domain.shape(clique)}", counts.copy()))
@@ -144,9 +145,9 @@ def _watched(world: World) -> Iterator[None]:
         return past(places, counts, *rest)
 
     with (
-        patch.object(Curator, "_count", count),
-        patch.object(curator, "countable", values),
-        patch.object(curator, "past_threshold", cells),
+        patch.object(ExactCounts, "tables", count),
+        patch.object(discovery, "countable", values),
+        patch.object(thresholded_histogram, "past_threshold", cells),
         patch.object(
             spending, "calibrate", lambda budget, groups, who: _calibrated(budget, tuple(groups), who)
         ),
