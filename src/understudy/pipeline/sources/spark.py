@@ -80,8 +80,11 @@ class SparkSource:
 
     @property
     def _files(self) -> FilesSource | None:
-        addressed = isinstance(self.data, str) and self._address.startswith(tuple(FILES))
-        return FilesSource(self._address) if addressed else None
+        if not isinstance(self.data, str) or not self._address.startswith(tuple(FILES)):
+            return None
+        kind, _, pattern = self._address.partition(":")
+        # By their whole paths: a worker may stand in another folder than this process.
+        return FilesSource(f"{kind}:{os.path.abspath(pattern)}")
 
 
 @dataclass(frozen=True, eq=False)
