@@ -21,13 +21,13 @@ from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
+from understudy.pipeline.generation import records
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
 from understudy.pipeline.sources.registry import sampler
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import page
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
-from understudy.transforms.encode import Encoder
 from understudy.transforms.split import transform_from_dict
 
 CHUNK = 500_000  # rows that a streamed sample holds at once
@@ -360,13 +360,7 @@ class Release:
         return self._decode(self.field.sample(rows, seed=int(rng.integers(2**63))), rng, within)
 
     def _decode(self, codes: Any, rng: np.random.Generator, within: Within) -> Any:
-        """The paper's step 8: undo compression, then the encoding, then the transforms."""
-        # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
-        whole = self.compression.reverse(dict(codes.items()), rng, spread="counts")
-        table = Encoder(self.schema).reverse(whole, rng, within=within)
-        for transform in reversed(self.transforms):
-            table = transform.reverse(table, rng)
-        return table
+        return records(codes, self.schema, self.compression, self.transforms, rng, within)
 
     def with_kind(self, kind: str) -> Release:
         """The same release, whose `sample` returns another kind of table."""
