@@ -57,11 +57,12 @@ def test_a_reader_who_types_what_a_document_says_gets_no_error(document: Path, t
     needs = NEEDS.match(document.read_text())
     for module in needs[1].split() if needs else []:
         pytest.importorskip(module, reason=f"{document.name} needs {module}")
-    from understudy.data import write
-    from understudy.presets import town
+    if document.name != "README.md":  # the first page makes what it needs: its reader has nothing yet
+        from understudy.data import write
+        from understudy.presets import town
 
-    write(town.simulate(3000, seed=1), tmp_path / "people.csv")
-    (tmp_path / "people.toml").write_text(town.SCHEMA)
+        write(town.simulate(3000, seed=1), tmp_path / "people.csv")
+        (tmp_path / "people.toml").write_text(town.SCHEMA)
     # One document is one visit: its Python blocks share names, as a reader's session would.
     script = "\n".join(text for language, text in found if language == "python")
     for language, text in found:

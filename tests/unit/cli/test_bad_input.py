@@ -75,6 +75,25 @@ def test_more_than_the_limit_leaves_is_refused_and_nothing_is_charged(folder, un
     assert understudy("ledger", "people", "--json").out == before
 
 
+def test_a_limit_set_by_a_files_name_holds_for_runs_on_that_file(folder, understudy) -> None:
+    limit = ("--limit-epsilon", "1.5", "--limit-delta", "1e-8")
+    assert understudy("ledger", "people.csv", *limit).code == 0
+    assert understudy("ledger", "./people.csv", "--json").out == understudy("ledger", "people", "--json").out
+    assert fit(understudy).code == 0
+    assert fit(understudy, "people.csv", "--job", "again").code == 2
+    assert understudy("ledger", "survey 2.1", *limit).code == 0
+    assert "survey 2.1" in understudy("ledger").out
+
+
+def test_a_reviewed_schema_is_never_written_over_by_a_draft(folder, understudy) -> None:
+    reviewed = (folder / "people.toml").read_text()
+    said = understudy("schema", "people.csv", "-o", "people.toml")
+    assert said.code == 2 and "--overwrite" in said.err
+    assert (folder / "people.toml").read_text() == reviewed
+    assert understudy("schema", "people.csv", "-o", "people.toml", "--overwrite").code == 0
+    assert "NOT PRIVATE" in (folder / "people.toml").read_text()
+
+
 FAULTY_FILES = {
     "empty": b"",
     "ragged": b"sex,age,income\nM,1,2\nXCANARYX,1\n",

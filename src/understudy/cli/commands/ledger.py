@@ -55,6 +55,7 @@ def command(
     else:
         limit = Budget(limit_epsilon, limit_delta, allow_large_epsilon=True)  # refused before a file is made
         ledger = Ledger(path)
+        name = _charged(ledger, name)
         ledger.set_limit(name, limit.epsilon, limit.delta)
     if name is None:
         _show_all(ledger, as_json)
@@ -69,10 +70,19 @@ def _plain(name: str | None) -> str | None:
     return (name_of(name) or "table") if is_address(name) else name
 
 
+def _charged(ledger: Ledger, name: str) -> str:
+    """The account that a run on this table charges: of a file, or of what is called like one, the table's name."""
+    from understudy.data.files.file_set import is_table_name
+    from understudy.pipeline.sources.registry import name_of
+
+    is_file = is_table_name(name) or Path(name).exists()
+    return (name_of(name) or name) if is_file and name not in ledger.names() else name
+
+
 def _known(ledger: Ledger, name: str) -> str:
     """The table's name as the ledger knows it; `people.csv` finds `people`."""
     names = ledger.names()
-    for candidate in (name, Path(name).name, Path(name).stem):
+    for candidate in (name, _charged(ledger, name), Path(name).name, Path(name).stem):
         if candidate in names:
             return candidate
     raise ParameterError(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from understudy.cli.comparing import write_confidential
+from understudy.errors import ParameterError
 
 
 @click.command(
@@ -22,23 +25,36 @@ Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refu
 )
 @click.argument("data", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="Write the draft to this file instead of the screen.")
+@click.option("--overwrite", is_flag=True, help="Replace a file that is there, even a reviewed one.")
 @click.option("--name", help="The table's name, the ledger's key. Default: the file's, without its ending.")
 @click.option("--delimiter", help="What separates the fields of a CSV file. Default: found from its header.")
-def command(data: str, output: str | None, name: str | None, delimiter: str | None) -> None:
+def command(data: str, output: str | None, overwrite: bool, name: str | None, delimiter: str | None) -> None:
     """Draft a schema from DATA, to be reviewed: a file, or whatever else `fit` takes.
 
     The draft is made by looking at the data: it is not private until a person has read every line of
     it, and a file is written so that you alone can read it (mode 0600). Values of a column with many are never
-    copied; what is left out is learned privately later.
+    copied; what is left out is learned privately later. A file that is there is left alone, unless told.
     """
     from understudy.pipeline.draft import draft_schema
 
+    if output is not None and not overwrite:
+        _check_new(output)
     drafted = draft_schema(data, name=name, delimiter=_unescaped(delimiter))
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return
     write_confidential(output, drafted.to_toml())
     click.echo(f"Draft of {len(drafted.columns)} columns in {output}: review it before use.", err=True)
+
+
+def _check_new(output: str) -> None:
+    """Refuse to write over a file: it may be a draft that a person has reviewed since."""
+    place = Path(output)
+    if place.is_file():
+        raise ParameterError(
+            f"there is a file {output!r} already, perhaps a reviewed one: it is left as it is.",
+            hint="name another file, or say --overwrite.",
+        )
 
 
 def _unescaped(delimiter: str | None) -> str | None:

@@ -56,6 +56,11 @@ def table_name(pattern: str) -> str | None:
     return path.name.split(".")[0] or None
 
 
+def is_table_name(name: str) -> bool:
+    """Whether a name ends as a table's file does, whether or not it is there."""
+    return name.lower().endswith(tuple(end for ends in _ENDINGS.values() for end in ends))
+
+
 @dataclass(frozen=True, eq=False)
 class FileSet:
     """Files that make up one table.
@@ -144,8 +149,8 @@ def find_files(pattern: str, kind: str | None = None) -> list[Path]:
 
 def _is_table(path: Path, folder: Path, kind: str | None) -> bool:
     hidden = any(step.startswith(("_", ".")) for step in path.relative_to(folder).parts)
-    endings = _ENDINGS[kind] if kind else tuple(end for ends in _ENDINGS.values() for end in ends)
-    return not hidden and path.name.lower().endswith(endings) and path.is_file()
+    named = path.name.lower().endswith(_ENDINGS[kind]) if kind else is_table_name(path.name)
+    return not hidden and named and path.is_file()
 
 
 def _check_same(first: TableFile, file: TableFile) -> None:
