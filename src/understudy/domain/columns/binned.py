@@ -61,6 +61,10 @@ class BinnedColumn(Column):
         return self.count - len(self.special)
 
     @property
+    def compared_as(self) -> str:
+        return "number"
+
+    @property
     def bounds(self) -> tuple[Any, Any]:
         """The smallest and the largest value, once they are known."""
         return self.min, self.max

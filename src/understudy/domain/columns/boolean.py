@@ -39,6 +39,13 @@ class Boolean(Column):
     def value_labels(self) -> list[str]:
         return ["false", "true"]
 
+    @property
+    def compared_as(self) -> str:
+        return "boolean"
+
+    def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        return np.array([0, 1]), np.array([0, 1])
+
     @classmethod
     def of_arrow(cls, kind: pa.DataType) -> Boolean | None:
         return cls() if pa.types.is_boolean(kind) else None

@@ -100,6 +100,18 @@ class Category(Column):
     def value_labels(self) -> list[str]:
         return [str(value) for value in self.values or ()]
 
+    @property
+    def compared_as(self) -> str:
+        return "number" if self.kind == "integer" else self.kind
+
+    @property
+    def words(self) -> tuple[str, ...] | None:
+        return tuple(map(str, self.values)) if self.values is not None and self.kind == "text" else None
+
+    def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]] | None:
+        exact = None if self.kind == "text" else np.array(self.values) + 0
+        return None if exact is None else (exact, exact)
+
     def with_values(self, found: tuple[Any, ...]) -> Category:
         """The category with the values that were found; one with none keeps a value that no record has.
 

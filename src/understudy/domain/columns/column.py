@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
 
+import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain.columns.parts.codec import Codec
@@ -175,6 +176,25 @@ class Column(ABC):
     def ranges(self) -> int:
         """How many of the first codes stand for values in their order: no special values and no slots."""
         return self.count
+
+    # --- how values are compared, in conditions and constraints ----------------------------------------------
+
+    @property
+    def compared_as(self) -> str:
+        """What its values are to a comparison: "number", "moment", "time", "boolean" or "text"."""
+        return "text"
+
+    @property
+    def words(self) -> tuple[str, ...] | None:
+        """For each code that stands for a value, its text, where values are compared as texts and all are listed."""
+        return None
+
+    def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]] | None:
+        """For each code that stands for values, the least and the greatest, as numbers; None where nobody can tell.
+
+        Moments are in microseconds since 1970, or since midnight.
+        """
+        return None
 
     # --- what is left out, learned privately ---------------------------------------------------------------
 

@@ -145,6 +145,10 @@ class Integer(BinnedColumn):
         ranges = [str(a) if a == b else f"{a} to {b}" for a, b in zip(self.starts, last, strict=False)]
         return ranges + [str(value) for value in self.special]
 
+    def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        last = [after - self.step for after in self.starts[1:]]
+        return np.array([*self.starts[:-1], *self.special]), np.array([*last, *self.special])
+
     def grid(self, *, instants: bool = False) -> Self:
         """Steps of 1, 2 and 5; that from 0 to 1 holds zero alone."""
         inside = ladder(LADDER, self.min, self.max)

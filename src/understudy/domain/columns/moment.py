@@ -109,6 +109,15 @@ class Moment(Column):
         opening, closing = period(np.array([first, last]), every).tolist()
         return opening, closing
 
+    @property
+    def compared_as(self) -> str:
+        return "moment"
+
+    def spans(self) -> tuple[Whole, Whole]:
+        codec = self.codec()
+        opening, closing = codec.extents(np.arange(self.count))
+        return opening, np.maximum(closing // codec.grid * codec.grid, opening)
+
     @abstractmethod
     def codec(self) -> MomentCodec[Any]:
         """One code a period, in order."""
@@ -261,12 +270,16 @@ class MomentCodec(Codec[MomentT]):
 
     def micros(self, codes: Whole, rng: np.random.Generator, within: Within) -> Whole:
         """A moment inside the period of each code, and inside the bounds."""
-        opening = np.maximum(start(codes + self.first, self.every), self.low)
-        closing = np.minimum(start(codes + self.first + 1, self.every) - 1, self.high)
+        opening, closing = self.extents(codes)
         first = -(-opening // self.grid)
         last = closing // self.grid
         drawn = (first + pick(np.maximum(last - first, 0), rng, within)) * self.grid
         return np.where(first <= last, drawn, opening)  # a period cut so short that no second begins in it
+
+    def extents(self, codes: Whole) -> tuple[Whole, Whole]:
+        """The first and the last microsecond of each code's period that lie inside the bounds."""
+        opening = np.maximum(start(codes + self.first, self.every), self.low)
+        return opening, np.minimum(start(codes + self.first + 1, self.every) - 1, self.high)
 
     def reading_type(self) -> pa.DataType:
         # Arrow parses what the grammar does, as long as no other text means missing.

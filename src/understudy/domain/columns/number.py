@@ -133,6 +133,10 @@ class Number(BinnedColumn):
         ranges = [f"{_label(a)} to {_label(b)}" for a, b in pairwise(self.cuts)]
         return ranges + [_label(value) for value in self.special]
 
+    def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        low, high = np.array(self.cuts[:-1]), tops(np.array(self.cuts))
+        return np.append(low, self.special), np.append(high, self.special)
+
     def grid(self, *, instants: bool = False) -> Self:
         """Steps of 1, 2 and 5, and zero on its own."""
         inside = ladder([*FRACTIONS, *LADDER], self.min, self.max)
@@ -226,7 +230,7 @@ class NumberCodec(Codec[Number]):
         self, bins: Whole, rng: np.random.Generator, within: Within, reserved: list[float]
     ) -> Floats:
         """A float inside each bin, at no particular precision."""
-        low, high = self.cuts[bins], self._tops()[bins]
+        low, high = self.cuts[bins], tops(self.cuts)[bins]
         share = 0.5 if within == "midpoint" else rng.random(len(bins))
         # Not low + share * (high - low): that overflows when the bounds are as far apart as floats go.
         numbers = np.clip(low * (1 - share) + high * share, low, high)
@@ -244,10 +248,6 @@ class NumberCodec(Codec[Number]):
         drawn = step_aside(drawn, length, lambda steps: np.isin(self._on_grid(start + steps), reserved))
         return np.where(length >= 0, self._on_grid(start + drawn), numbers)
 
-    def _tops(self) -> Floats:
-        """The largest float of each bin: only the last one holds its upper edge."""
-        return np.append(np.nextafter(self.cuts[1:-1], -np.inf), self.cuts[-1])
-
     def _on_grid(self, places: Whole) -> Floats:
         """The number at each place of the grid of the declared precision, rounded once."""
         steps = self.column.steps_a_unit
@@ -258,7 +258,7 @@ class NumberCodec(Codec[Number]):
         """The first and last place of the grid inside each bin; last < first where there is none."""
         furthest = 2.0**53  # beyond this floats are coarser than the grid
         scale = self.column.steps_a_unit
-        low, high = self.cuts[:-1], self._tops()
+        low, high = self.cuts[:-1], tops(self.cuts)
         with np.errstate(over="ignore"):
             first = np.clip(np.floor(low * scale), -furthest, furthest).astype(np.int64) - 1
             last = np.clip(np.ceil(high * scale), -furthest, furthest).astype(np.int64) + 1
@@ -272,6 +272,11 @@ class NumberCodec(Codec[Number]):
 
     def reading_type(self) -> pa.DataType:
         return pa.float64() if len(self.missing) == len(self.column.missing_texts) else pa.string()
+
+
+def tops(cuts: Floats) -> Floats:
+    """The largest float of each bin between cuts: only the last one holds its upper edge."""
+    return np.append(np.nextafter(cuts[1:-1], -np.inf), cuts[-1])
 
 
 def _short(value: Any) -> Any:

@@ -32,6 +32,16 @@ def time_of_day(text: str) -> int | None:
     return ((hours * 60 + minutes) * 60 + seconds) * SECOND + int((found[4] or "0")[:6].ljust(6, "0"))
 
 
+def clock_times(array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
+    """Each value in microseconds since midnight, and which could not be read (None: all could)."""
+    if not pa.types.is_time(array.type):
+        return arrays.by_text(array, time_of_day)
+    wide = array.cast(pa.time64("us")) if pa.types.is_time32(array.type) else array
+    micros, unread = arrays.moments(wide.view(pa.timestamp(wide.type.unit)))
+    no_time = (micros < 0) | (micros >= DAY)  # Arrow holds what no clock shows
+    return micros, no_time if unread is None else no_time | unread
+
+
 @dataclass(frozen=True)
 class Time(Moment):
     """Times of day from `min` to `max`, the whole day where these are left out; one code for `every` hour
@@ -56,6 +66,10 @@ class Time(Moment):
     def extent(self) -> tuple[int, int]:
         low = 0 if self.min is None else self.first_micro(self.min)
         return low, DAY - 1 if self.max is None else self.first_micro(self.max)
+
+    @property
+    def compared_as(self) -> str:
+        return "time"
 
     def codec(self) -> TimeCodec:
         return TimeCodec(self)
@@ -85,12 +99,7 @@ class TimeCodec(MomentCodec[Time]):
         return time_of_day(text)
 
     def read(self, array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
-        if not pa.types.is_time(array.type):
-            return arrays.by_text(array, time_of_day)
-        wide = array.cast(pa.time64("us")) if pa.types.is_time32(array.type) else array
-        micros, unread = arrays.moments(wide.view(pa.timestamp(wide.type.unit)))
-        no_time = (micros < 0) | (micros >= DAY)  # Arrow holds what no clock shows
-        return micros, no_time if unread is None else no_time | unread
+        return clock_times(array)
 
     def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:
         return self.with_slots(

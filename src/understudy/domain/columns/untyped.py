@@ -56,6 +56,10 @@ class Untyped(Column):
         return ("type",)
 
     @property
+    def compared_as(self) -> str:
+        return "untyped"
+
+    @property
     def count(self) -> int:
         return 0
 
