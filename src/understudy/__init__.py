@@ -59,63 +59,6 @@ if TYPE_CHECKING:
     )
     from understudy.privacy import Budget, Choice, Curator, Gaussian, Group, Laplace, Ledger, Neighbours, Role
     from understudy.transforms import Compression
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "Audit": "understudy.auditing",
-            "Boolean": "understudy.domain",
-            "Budget": "understudy.privacy",
-            "Category": "understudy.domain",
-            "Choice": "understudy.privacy",
-            "Column": "understudy.domain",
-            "Comparison": "understudy.evaluation",
-            "Compression": "understudy.transforms",
-            "Counter": "understudy.marginals",
-            "Curator": "understudy.privacy",
-            "Date": "understudy.domain",
-            "Datetime": "understudy.domain",
-            "Domain": "understudy.domain",
-            "Field": "understudy.model",
-            "Fit": "understudy.mechanisms",
-            "Fixed": "understudy.mechanisms",
-            "Forecast": "understudy.pipeline",
-            "Gaussian": "understudy.privacy",
-            "Generator": "understudy.mechanisms",
-            "Group": "understudy.privacy",
-            "Independent": "understudy.mechanisms",
-            "Integer": "understudy.domain",
-            "Laplace": "understudy.privacy",
-            "Ledger": "understudy.privacy",
-            "MST": "understudy.mechanisms",
-            "Marginal": "understudy.marginals",
-            "Measurement": "understudy.marginals",
-            "Mechanism": "understudy.mechanisms",
-            "MechanismKind": "understudy.mechanisms",
-            "NIST_MST": "understudy.mechanisms",
-            "Neighbours": "understudy.privacy",
-            "Number": "understudy.domain",
-            "Release": "understudy.pipeline",
-            "Role": "understudy.privacy",
-            "Schema": "understudy.domain",
-            "Setting": "understudy.mechanisms",
-            "Table": "understudy.data",
-            "Time": "understudy.domain",
-            "UnderstudyError": "understudy.errors",
-            "Verdict": "understudy.pipeline",
-            "allot": "understudy.mechanisms",
-            "audit": "understudy.auditing",
-            "draft_schema": "understudy.pipeline",
-            "estimate": "understudy.model",
-            "evaluate": "understudy.evaluation",
-            "fit": "understudy.pipeline",
-            "load": "understudy.pipeline",
-            "new_key": "understudy.pipeline",
-            "plan": "understudy.pipeline",
-            "synth": "understudy.pipeline",
-            "table": "understudy.pipeline",
-        },
-    )
 
 __all__ = [
     "MST",
@@ -171,3 +114,6 @@ __all__ = [
     "synth",
     "table",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(__name__)

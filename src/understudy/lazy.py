@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 
-def lazy_names(
-    package: str, places: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package whose public names live in these modules.
+def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package that imports its public names `if TYPE_CHECKING`.
 
-    `places` maps a name to "module", or to "module:Name" where it has another name there. Type checkers do not
-    see through this: the package imports the same names `if TYPE_CHECKING`.
+    Type checkers take those imports as they stand. Here they are read, and one is made when its name is first used.
     """
+    spec: Any = sys.modules[package].__spec__
+    source = spec.loader.get_source(package)
+    places = {
+        name.asname or name.name: (imported.module or "", name.name)
+        for imported in ast.walk(ast.parse(source))
+        if isinstance(imported, ast.ImportFrom)
+        for name in imported.names
+    }
+    public = sorted(name for name in sys.modules[package].__all__ if not name.startswith("__"))
 
     def get(name: str) -> Any:
-        if name not in places:
+        if name not in public:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, inside = places[name].partition(":")
-        value = getattr(import_module(module), inside or name)
+        module, inside = places[name]
+        value = getattr(import_module(module), inside)
         setattr(sys.modules[package], name, value)
         return value
 
-    return get, lambda: sorted(places)
+    return get, lambda: public

@@ -12,14 +12,8 @@ if TYPE_CHECKING:
     from understudy_contest.field_groups import FieldGroups
     from understudy_contest.privbayes import PrivBayes
     from understudy_contest.privsyn import PrivSyn
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "FieldGroups": "understudy_contest.field_groups",
-            "PrivBayes": "understudy_contest.privbayes",
-            "PrivSyn": "understudy_contest.privsyn",
-        },
-    )
 
 __all__ = ["FieldGroups", "PrivBayes", "PrivSyn"]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(__name__)

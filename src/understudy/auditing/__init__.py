@@ -10,14 +10,8 @@ from understudy.lazy import lazy_names
 if TYPE_CHECKING:
     from understudy.auditing.auditor import audit
     from understudy.auditing.verdict import Audit, Finding
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "Audit": "understudy.auditing.verdict",
-            "Finding": "understudy.auditing.verdict",
-            "audit": "understudy.auditing.auditor",
-        },
-    )
 
 __all__ = ["Audit", "Finding", "audit"]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(__name__)

@@ -15,26 +15,6 @@ if TYPE_CHECKING:
     from understudy.data.files.reading import header, read
     from understudy.data.files.writing import Writer, write
     from understudy.data.progress_bar import progress
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "Histogram": "understudy.data.counting.histogram",
-            "Streamed": "understudy.data.engines.stream",
-            "Table": "understudy.data.engines.table",
-            "Writer": "understudy.data.files.writing",
-            "bound": "understudy.data.counting.units",
-            "check_writable": "understudy.data.files.atomic",
-            "count_batch": "understudy.data.counting.histogram",
-            "count_values": "understudy.data.counting.open_values",
-            "frame_kind": "understudy.data.files.frames",
-            "header": "understudy.data.files.reading",
-            "like": "understudy.data.files.frames",
-            "progress": "understudy.data.progress_bar",
-            "read": "understudy.data.files.reading",
-            "write": "understudy.data.files.writing",
-        },
-    )
 
 __all__ = [
     "Histogram",
@@ -52,3 +32,6 @@ __all__ = [
     "read",
     "write",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(__name__)

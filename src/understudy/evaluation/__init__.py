@@ -18,25 +18,6 @@ if TYPE_CHECKING:
     from understudy.evaluation.learners.propensity import Propensity
     from understudy.evaluation.measures import Evaluation, Figure, Measure, evaluate_codes
     from understudy.evaluation.two_tables import evaluate
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            **dict.fromkeys(("Comparison", "ContestFile", "compare"), "understudy.evaluation.comparison"),
-            **dict.fromkeys(
-                ("ContestScores", "ContestTests", "Scorer", "score"), "understudy.evaluation.contest.scoring"
-            ),
-            **dict.fromkeys(
-                ("Evaluation", "Figure", "Measure", "evaluate_codes"), "understudy.evaluation.measures"
-            ),
-            **dict.fromkeys(("KMarginal", "TotalVariation"), "understudy.evaluation.fidelity"),
-            "Correlation": "understudy.evaluation.correlation",
-            "Learning": "understudy.evaluation.learners.prediction",
-            "Propensity": "understudy.evaluation.learners.propensity",
-            "Roles": "understudy.evaluation.contest.income",
-            "evaluate": "understudy.evaluation.two_tables",
-        },
-    )
 
 __all__ = [
     "Comparison",
@@ -58,3 +39,6 @@ __all__ = [
     "evaluate_codes",
     "score",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(__name__)

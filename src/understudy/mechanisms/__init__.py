@@ -12,22 +12,6 @@ if TYPE_CHECKING:
     from understudy.mechanisms.mst import MST
     from understudy.mechanisms.nist_mst import NIST_MST
     from understudy.mechanisms.registry import MechanismKind, Setting
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "Fit": "understudy.mechanisms.mechanism",
-            "Fixed": "understudy.mechanisms.fixed",
-            "Generator": "understudy.mechanisms.generator",
-            "Independent": "understudy.mechanisms.independent",
-            "MST": "understudy.mechanisms.mst",
-            "Mechanism": "understudy.mechanisms.mechanism",
-            "MechanismKind": "understudy.mechanisms.registry",
-            "NIST_MST": "understudy.mechanisms.nist_mst",
-            "Setting": "understudy.mechanisms.registry",
-            "allot": "understudy.mechanisms.mechanism",
-        },
-    )
 
 __all__ = [
     "MST",
@@ -41,3 +25,6 @@ __all__ = [
     "Setting",
     "allot",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(__name__)

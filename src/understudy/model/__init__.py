@@ -19,18 +19,8 @@ if TYPE_CHECKING:
     from understudy.model.sampling.sample import Sample
     from understudy.model.tree.factor import Factor
     from understudy.model.tree.junction_tree import JunctionTree, build_tree
-else:  # estimation brings a compiler with it
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "Factor": "understudy.model.tree.factor",
-            "Field": "understudy.model.markov_field:MarkovField",
-            "JunctionTree": "understudy.model.tree.junction_tree",
-            "MarkovField": "understudy.model.markov_field",
-            "Sample": "understudy.model.sampling.sample",
-            "build_tree": "understudy.model.tree.junction_tree",
-            "estimate": "understudy.model.fitting.estimation",
-        },
-    )
 
 __all__ = ["Factor", "Field", "JunctionTree", "MarkovField", "Sample", "build_tree", "estimate"]
+
+if not TYPE_CHECKING:  # estimation brings a compiler with it
+    __getattr__, __dir__ = lazy_names(__name__)

@@ -11,22 +11,6 @@ if TYPE_CHECKING:
     from understudy.pipeline.release import Release, load
     from understudy.pipeline.signature import new_key
     from understudy.pipeline.synthesizer import fit, synth, table
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "Forecast": "understudy.pipeline.forecast",
-            "Release": "understudy.pipeline.release",
-            "Verdict": "understudy.pipeline.certificate",
-            "draft_schema": "understudy.pipeline.draft",
-            "fit": "understudy.pipeline.synthesizer",
-            "load": "understudy.pipeline.release",
-            "new_key": "understudy.pipeline.signature",
-            "plan": "understudy.pipeline.forecast",
-            "synth": "understudy.pipeline.synthesizer",
-            "table": "understudy.pipeline.synthesizer",
-        },
-    )
 
 __all__ = [
     "Forecast",
@@ -40,3 +24,6 @@ __all__ = [
     "synth",
     "table",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(__name__)

@@ -24,38 +24,6 @@ if TYPE_CHECKING:
     from understudy.privacy.ledger.job import Job
     from understudy.privacy.ledger.ledger import Ledger, default_ledger_path
     from understudy.privacy.noise.randomness import OperatingSystem, Randomness, Seeded
-else:
-    __getattr__, __dir__ = lazy_names(
-        __name__,
-        {
-            "Approximate": "understudy.privacy.accounting.losses",
-            "Budget": "understudy.privacy.accounting.budget",
-            "Calibration": "understudy.privacy.accounting.calibration",
-            "Choice": "understudy.privacy.accounting.losses",
-            "Composition": "understudy.privacy.accounting.composition",
-            "Curator": "understudy.privacy.curator.curator",
-            "Discovery": "understudy.privacy.curator.discovery",
-            "Filter": "understudy.privacy.accounting.filters",
-            "Gaussian": "understudy.privacy.accounting.losses",
-            "GaussianFilter": "understudy.privacy.accounting.filters",
-            "Group": "understudy.privacy.accounting.calibration",
-            "Job": "understudy.privacy.ledger.job",
-            "Laplace": "understudy.privacy.accounting.losses",
-            "Ledger": "understudy.privacy.ledger.ledger",
-            "Loss": "understudy.privacy.accounting.losses",
-            "Neighbours": "understudy.privacy.accounting.budget",
-            "OperatingSystem": "understudy.privacy.noise.randomness",
-            "Randomness": "understudy.privacy.noise.randomness",
-            "Role": "understudy.privacy.accounting.calibration",
-            "Seeded": "understudy.privacy.noise.randomness",
-            "Slack": "understudy.privacy.accounting.losses",
-            "calibrate": "understudy.privacy.accounting.calibration",
-            "compose": "understudy.privacy.accounting.composition",
-            "default_ledger_path": "understudy.privacy.ledger.ledger",
-            "loss_from_dict": "understudy.privacy.accounting.losses",
-            "recompute": "understudy.privacy.curator.verification",
-        },
-    )
 
 __all__ = [
     "Approximate",
@@ -85,3 +53,6 @@ __all__ = [
     "loss_from_dict",
     "recompute",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazy_names(__name__)
