@@ -14,7 +14,7 @@ from understudy.domain import Category, Domain, Schema
 from understudy.errors import ParameterError, ReleaseError
 from understudy.marginals import Measurement
 from understudy.mechanisms import MST, Mechanism
-from understudy.mechanisms.registry import generator_from, make_mechanism
+from understudy.mechanisms.registry import generator_from, mechanism_kind
 from understudy.mechanisms.repeated import measure_repeated
 from understudy.pipeline import Release, fit
 from understudy.privacy import Budget, Curator, Group, Seeded, recompute
@@ -237,9 +237,9 @@ def test_groups_that_overlap_or_are_missing_are_refused() -> None:
     with pytest.raises(ParameterError, match="public"):
         FieldGroups()
     with pytest.raises(ParameterError, match="takes none"):
-        make_mechanism("privbayes", clique=[("a", "b")])
-    assert make_mechanism("privsyn", clique=[("a", "b")]).name == "privsyn"
-    assert make_mechanism("field-groups", clique=[("a", "b")]).name == "field-groups"
+        mechanism_kind("privbayes").make(clique=[("a", "b")])
+    assert mechanism_kind("privsyn").make(clique=[("a", "b")]).name == "privsyn"
+    assert mechanism_kind("field-groups").make(clique=[("a", "b")]).name == "field-groups"
 
 
 def test_impossible_settings_of_rivals_are_refused() -> None:

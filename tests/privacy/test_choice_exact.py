@@ -7,6 +7,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from given_words import GivenWords
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling_checks import check_choice_law, softmax
@@ -14,7 +15,7 @@ from sampling_checks import check_choice_law, softmax
 from understudy.errors import ParameterError
 from understudy.privacy.noise import exponential_mechanism
 from understudy.privacy.noise.exponential_mechanism import choose
-from understudy.privacy.noise.randomness import GivenWords, OperatingSystem, Seeded
+from understudy.privacy.noise.randomness import OperatingSystem, Seeded
 
 ONES = 2**64 - 1
 

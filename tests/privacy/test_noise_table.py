@@ -7,12 +7,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from given_words import GivenWords
 
 from understudy.privacy.noise import discrete_noise
 from understudy.privacy.noise.cumulative_table import PRECISION, Law, cumulate, tabulate
 from understudy.privacy.noise.discrete_noise import discrete_gaussian, laplace_error, table_error
 from understudy.privacy.noise.exp_bounds import below_exp, exp_bounds, exp_floats, exp_unit
-from understudy.privacy.noise.randomness import GivenWords, Seeded
+from understudy.privacy.noise.randomness import Seeded
 
 ONES = 2**64 - 1
 

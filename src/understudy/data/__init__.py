@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from understudy.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from understudy.data.counting.histogram import Histogram, count_batch
+    from understudy.data.counting.histogram import Histogram
     from understudy.data.counting.open_values import count_values
     from understudy.data.counting.units import bound
     from understudy.data.engines.stream import Streamed
@@ -23,7 +23,6 @@ __all__ = [
     "Writer",
     "bound",
     "check_writable",
-    "count_batch",
     "count_values",
     "frame_kind",
     "header",

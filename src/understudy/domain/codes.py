@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from understudy.errors import ParameterError
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
+CodedColumns = Mapping[str, npt.NDArray[Any]]  # a table of codes: one array of whole numbers a column
 
 
 def code_type(size: int) -> np.dtype[np.unsignedinteger[Any]]:

@@ -106,24 +106,6 @@ class Domain(Mapping[str, int]):
         """The domain of `names` alone, in the order given."""
         return Domain({name: self[name] for name in self.clique(names)})
 
-    def drop(self, names: Iterable[str]) -> Domain:
-        """The domain without `names`."""
-        gone = set(self.clique(names))
-        return Domain({name: size for name, size in self._sizes.items() if name not in gone})
-
-    def merge(self, other: Domain) -> Domain:
-        """Every column of both, ours first; a column of both must have one size."""
-        for name in other:
-            if name in self._sizes and self._sizes[name] != other[name]:
-                raise DomainError(
-                    f"column {name!r} has {self._sizes[name]} codes in one domain, {other[name]} in the other."
-                )
-        return Domain({**self._sizes, **other._sizes})
-
-    def contains(self, names: Iterable[str]) -> bool:
-        """Whether every one of `names` is a column."""
-        return all(name in self._sizes for name in _listed(names))
-
     def resize(self, sizes: Mapping[str, int]) -> Domain:
         """The same columns in the same order, some with another number of codes."""
         for name in sizes:

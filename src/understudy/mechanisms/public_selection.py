@@ -119,9 +119,3 @@ def _extra_triples(public: Counter, tree: Sequence[Pair], threshold: float, limi
         for j, k in spanning_forest(around[i], list(weights), heaviest(weights)):
             extra += [(j, k), (i, j, k)]
     return extra
-
-
-def domain_order(domain: Domain, pair: Pair) -> Pair:
-    """The pair with its columns in the domain's order."""
-    first, second = domain.order(pair)
-    return first, second

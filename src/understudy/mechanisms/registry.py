@@ -143,11 +143,6 @@ def mechanism_kind(name: str) -> MechanismKind:
     return found
 
 
-def make_mechanism(name: str, **given: Any) -> Mechanism:
-    """The mechanism of that name, from values by option name: `make_mechanism("fixed", clique=[("a", "b")])`."""
-    return mechanism_kind(name).make(**given)
-
-
 def as_mechanism(given: Mechanism | str) -> Mechanism:
     """The mechanism itself, or the one of that name with its usual settings."""
     if not isinstance(given, str):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from understudy.display import html_table
 from understudy.domain import Clique
 from understudy.errors import ParameterError
-from understudy.marginals import Marginal, Measurement
+from understudy.marginals import Marginal
 from understudy.model import field_file
 from understudy.model.queries.elimination import Elimination
 from understudy.model.queries.event import Event, allowed_codes
@@ -105,20 +105,6 @@ class MarkovField(CalibratedTree):
             whole += _entropy(table)
             whole -= _entropy(Factor(self.cliques[i], table).project(self.tree.separator(i)).values)
         return whole
-
-    def expected_error(self, measurement: Measurement) -> float:
-        """The L1 distance to expect between the field's answers to a measurement and the true ones.
-
-        The fit is a projection, so what it moved the noisy answers by is noise removed:
-        E||field - truth||^2 is about sum sigma^2 - ||field - noisy||^2, never taken below the standard
-        deviation of the noise's own square. The L1 distance is that of Gaussian errors of this size.
-        """
-        cells = np.asarray(self.marginal(self.domain.clique(measurement.clique)).counts).reshape(-1)
-        moved = float(((measurement.answers(cells) - measurement.values) ** 2).sum())
-        variance = np.broadcast_to(measurement.stddev, measurement.values.shape) ** 2
-        left = max(float(variance.sum()) - moved, math.sqrt(2 * float((variance**2).sum())))
-        left = min(left, float(variance.sum()))
-        return math.sqrt(2 / math.pi) * math.sqrt(measurement.values.size * left)
 
     def summary(self) -> FieldSummary:
         """Cliques, sizes, treewidth and the certificate; prints as a page."""

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from understudy.domain import Schema
+from understudy.domain.codes import CodedColumns
 from understudy.domain.columns.parts.codec import Within
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
-from understudy.transforms.transform import CodedColumns
 
 
 def records(

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
-from understudy.domain.codes import code_type
+from understudy.domain.codes import CodedColumns, code_type
 from understudy.errors import DomainError, ParameterError
 from understudy.marginals import Marginal, Measurement
-from understudy.transforms.transform import CodedColumns
 
 Map = npt.NDArray[np.int64]  # map[old code] = new code
 Spread = Literal["uniform", "counts"]

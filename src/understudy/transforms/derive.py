@@ -20,7 +20,7 @@ from understudy.errors import SchemaError
 
 
 class TableTransform(Protocol):
-    """A `Transform` from table to table that a release can carry and undo."""
+    """Two functions from table to table that undo each other, which a release can carry."""
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -10,11 +10,10 @@ import pyarrow as pa
 
 from understudy.domain import Domain, Schema, arrays
 from understudy.domain.arrow_values import plain
-from understudy.domain.codes import Codes
+from understudy.domain.codes import CodedColumns, Codes
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import DomainError, FileError, ParameterError, SchemaError
 from understudy.transforms.derive import TableTransform
-from understudy.transforms.transform import CodedColumns
 
 
 class Encoder:

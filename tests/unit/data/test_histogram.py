@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from understudy.data import Histogram, count_batch
+from understudy.data import Histogram
 from understudy.data.counting import histogram as histogram_module
 from understudy.data.counting import packing
 from understudy.data.counting.packing import pack, plan
@@ -16,6 +16,12 @@ from understudy.errors import DomainError, ParameterError
 SIZES = {"a": 3, "b": 70_000, "c": 5, "d": 2, "e": 300}
 DOMAIN = Domain(SIZES)
 CLIQUES = [*combinations("acde", 2), ("a", "b"), ("b", "d"), ("c", "a", "d"), ("e",), ()]
+
+
+def count_batch(columns: dict, domain: Domain, cliques: list) -> list[np.ndarray]:
+    histogram = Histogram(domain, cliques)
+    histogram.add(columns)
+    return histogram.counts()
 
 
 def batch(rows: int, seed: int = 0) -> dict[str, np.ndarray]:
@@ -31,20 +37,6 @@ def test_counts_of_batches_add_up_to_the_counts_of_all() -> None:
     assert parts.rows == 5000
     for one, other in zip(parts.counts(), count_batch(whole, DOMAIN, CLIQUES), strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-def test_histograms_of_two_halves_merge_into_one() -> None:
-    first, second, both = Histogram(DOMAIN, CLIQUES), Histogram(DOMAIN, CLIQUES), Histogram(DOMAIN, CLIQUES)
-    first.add(batch(300, 1))
-    second.add(batch(200, 2))
-    both.add(batch(300, 1))
-    both.add(batch(200, 2))
-    first.merge(second)
-    assert first.rows == 500
-    for one, other in zip(first.counts(), both.counts(), strict=True):
-        np.testing.assert_array_equal(one, other)
-    with pytest.raises(DomainError, match="do not add up"):
-        first.merge(Histogram(DOMAIN, CLIQUES[:1]))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

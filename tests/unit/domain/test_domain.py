@@ -27,10 +27,7 @@ def test_a_text_is_one_column_and_not_its_letters() -> None:
     assert letters.shape("ab") == (5,)
     assert letters.clique("ab") == ("ab",)
     assert letters.order("ab") == ("ab",)
-    assert letters.contains("ab")
-    assert not DOMAIN.contains("sx")
     assert letters.project("ab") == Domain({"ab": 5})
-    assert letters.drop("ab") == Domain({"a": 2, "b": 3})
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, float("nan"), float("inf"), "3", None, True, [2]])
@@ -50,7 +47,7 @@ def test_names_are_texts_and_stand_once() -> None:
 def test_unknown_columns_are_named_and_the_known_ones_hinted_at() -> None:
     with pytest.raises(DomainError, match=r"'wage' is not in the domain.*'sex', 'age', 'city'"):
         DOMAIN["wage"]
-    for ask in (DOMAIN.clique, DOMAIN.order, DOMAIN.shape, DOMAIN.size, DOMAIN.project, DOMAIN.drop):
+    for ask in (DOMAIN.clique, DOMAIN.order, DOMAIN.shape, DOMAIN.size, DOMAIN.project):
         with pytest.raises(DomainError, match="'wage'"):
             ask(("sex", "wage"))
     with pytest.raises(DomainError, match="'wage'"):
@@ -71,13 +68,6 @@ def test_order_is_the_domains_and_projection_the_callers() -> None:
     assert DOMAIN.project(("city", "sex")).names == ("city", "sex")
     assert DOMAIN.shape(("city", "sex")) == (7, 2)
     assert DOMAIN.names == ("sex", "age", "city")
-    assert DOMAIN.drop(["age"]).names == ("sex", "city")
-
-
-def test_domains_merge_when_they_agree() -> None:
-    assert DOMAIN.merge(Domain({"city": 7, "wage": 9})).names == ("sex", "age", "city", "wage")
-    with pytest.raises(DomainError, match="'city' has 7 codes in one domain, 8 in the other"):
-        DOMAIN.merge(Domain({"city": 8}))
 
 
 def test_resizing_keeps_the_order() -> None:

@@ -1,7 +1,6 @@
 """Batches of coded columns in, exact counts of many cliques out.
 
-Counts add, so a `Histogram` is fed one batch or a thousand, and two histograms of the same request add
-up to the histogram of all their records. Every engine counts with it.
+Counts add, so a `Histogram` is fed one batch or a thousand. Every engine counts with it.
 
 Memory, whatever the request: the results (8 bytes a cell, at most `limit` bytes, refused in exact
 integers before anything is counted) plus at most `WORKING_BYTES`.
@@ -87,13 +86,6 @@ class Histogram:
                 advance(stop - start)
         self.rows += count
 
-    def merge(self, other: Histogram) -> None:
-        """Add the counts of another histogram of the same request, over other records."""
-        if self.domain != other.domain or self.cliques != other.cliques:
-            raise DomainError("two histograms of different requests do not add up.")
-        self._results += other._results
-        self.rows += other.rows
-
     def counts(self) -> list[Counts]:
         """The counts of every clique, in the order asked, axes in each clique's own order.
 
@@ -163,15 +155,6 @@ class Histogram:
         with ThreadPoolExecutor(self._threads) as pool:
             list(pool.map(pack, program.units))
             list(pool.map(make, _shares(len(program.runs), 8 * self._threads)))
-
-
-def count_batch(
-    columns: Mapping[str, npt.ArrayLike], domain: Domain, cliques: Iterable[Iterable[str] | str]
-) -> list[Counts]:
-    """The counts of every clique over one batch of coded columns."""
-    histogram = Histogram(domain, cliques)
-    histogram.add(columns)
-    return histogram.counts()
 
 
 def check_results(domain: Domain, cliques: Sequence[Clique], limit: int = RESULT_BYTES) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from understudy.domain import Clique
 from understudy.model.fit_report import FitReport
@@ -13,7 +12,7 @@ SHOWN = 12
 
 @dataclass(frozen=True)
 class FieldSummary:
-    """The field in numbers; prints as a page for people, `as_dict` for machines."""
+    """The field in numbers; prints as a page for people."""
 
     columns: int
     total: float
@@ -25,13 +24,6 @@ class FieldSummary:
     structural_zeros: int
     entropy: float
     fit: FitReport | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The same as plain values, ready for JSON."""
-        plain = asdict(self)
-        plain["cliques"] = [list(clique) for clique in self.cliques]
-        plain["sizes"] = list(self.sizes)
-        return plain
 
     def __str__(self) -> str:
         lines = [

@@ -58,11 +58,6 @@ class Composition:
         left = self._left(delta)
         return zcdp.epsilon(self.rho, left) if left > 0 else math.inf
 
-    def paper_epsilon(self, delta: float) -> float:
-        """The epsilon of the paper's conversion, rho + 2 sqrt(rho ln(1/delta))."""
-        left = self._left(delta)
-        return zcdp.paper_epsilon(self.rho, left) if left > 0 else math.inf
-
     def delta_at(self, epsilon: float, resolution: float = curves.RESOLUTION) -> float:
         """`delta`, on a grid of this resolution: a coarse one is quick, and still an upper bound."""
         slack = min(1.0, self.slack)

@@ -69,8 +69,3 @@ def rho(epsilon: float, delta: float) -> float:
     x = _bisect(lambda x: x * x * (epsilon - _log_shrink(x)) / (1 + 2 * x) + math.log1p(x) - target)
     value = (epsilon - (target + _log_constant(x)) / x) / (1 + x)
     return max(0.0, value - OUTWARD * (abs(value) + epsilon / (1 + x)))
-
-
-def paper_epsilon(rho: float, delta: float) -> float:
-    """The epsilon of the paper's own conversion, rho + 2 sqrt(rho ln(1/delta)): simpler, and larger."""
-    return rho + 2 * math.sqrt(rho * -math.log(delta))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-from understudy.errors import ParameterError
 
 Words = npt.NDArray[np.uint64]
 
@@ -49,22 +46,6 @@ class Seeded:
 
     def words(self, count: int) -> Words:
         drawn = np.asarray(self._stream.random_raw(count), dtype=np.uint64)
-        drawn.flags.writeable = False
-        return drawn
-
-
-class GivenWords:
-    """Given words, in order, to lead a test into a rare corner. Never private."""
-
-    private = False
-
-    def __init__(self, words: Iterable[int]) -> None:
-        self._left = list(words)
-
-    def words(self, count: int) -> Words:
-        if count > len(self._left):
-            raise ParameterError(f"replay of {len(self._left)} words was asked for {count}.")
-        drawn, self._left = np.array(self._left[:count], dtype=np.uint64), self._left[count:]
         drawn.flags.writeable = False
         return drawn
 
