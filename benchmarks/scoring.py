@@ -12,8 +12,9 @@ import time
 import numba
 import numpy as np
 
-from understudy.evaluation import ContestTests, Scorer
+from understudy.evaluation import ContestTests
 from understudy_contest import census1940
+from understudy_contest.contest_scores import Scorer
 
 ROWS = (300_000, 1_000_000)
 

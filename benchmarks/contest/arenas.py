@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from understudy.data import Table
 from understudy.domain import Clique, Integer, Schema
-from understudy.evaluation import ContestTests, Roles, Scorer
+from understudy.evaluation import ContestTests, Roles
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
 from understudy_contest import census1940, nist2018
+from understudy_contest.contest_scores import Scorer
 
 Columns = Mapping[str, npt.NDArray[Any]]
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
-from understudy.mechanisms.generator import Arrays, Simulator, header_of, read_header
+from understudy.mechanisms.generator import Arrays
 from understudy.model.queries.generation_order import group_keys
 from understudy.model.sampling.synthetic_column import Conditional, rounding_named, synthetic_column
+from understudy_contest.simulator import Simulator, header_of, read_header
 
 KIND = "understudy bayesian network"
 Table = npt.NDArray[np.float64]

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from understudy.domain import Domain
 from understudy.domain.codes import code_type
 from understudy.errors import ParameterError
-from understudy.mechanisms.generator import Arrays, Simulator, header_of, read_header
+from understudy.mechanisms.generator import Arrays
+from understudy_contest.simulator import Simulator, header_of, read_header
 
 KIND = "understudy neural generator"
 LAYERS = ("inner", "inner_bias", "outer", "outer_bias")

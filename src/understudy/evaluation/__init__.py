@@ -10,8 +10,8 @@ from understudy.lazy import lazy_names
 
 if TYPE_CHECKING:
     from understudy.evaluation.comparison import Comparison, ContestFile, compare
+    from understudy.evaluation.contest.contest_tests import ContestTests
     from understudy.evaluation.contest.income import Roles
-    from understudy.evaluation.contest.scoring import ContestScores, ContestTests, Scorer, score
     from understudy.evaluation.correlation import Correlation
     from understudy.evaluation.fidelity import KMarginal, TotalVariation
     from understudy.evaluation.learners.prediction import Learning
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "ContestFile",
-    "ContestScores",
     "ContestTests",
     "Correlation",
     "Evaluation",
@@ -32,12 +31,10 @@ __all__ = [
     "Measure",
     "Propensity",
     "Roles",
-    "Scorer",
     "TotalVariation",
     "compare",
     "evaluate",
     "evaluate_codes",
-    "score",
 ]
 
 if not TYPE_CHECKING:

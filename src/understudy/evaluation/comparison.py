@@ -22,7 +22,7 @@ from understudy.evaluation.coding import Coding, check_table
 from understudy.evaluation.columns import Columns, rows_of
 from understudy.evaluation.comparison_page import comparison_page
 from understudy.evaluation.contest.contest_measure import ContestMeasure, ContestTables, RoleNames
-from understudy.evaluation.contest.scoring import ContestTests
+from understudy.evaluation.contest.contest_tests import ContestTests
 from understudy.evaluation.learners.prediction import LEARNERS, SCIKIT, Learning
 from understudy.evaluation.measures import (
     CONFIDENTIAL,

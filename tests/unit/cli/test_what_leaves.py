@@ -44,7 +44,7 @@ def test_what_shows_private_values_is_for_its_owner_alone(understudy, folder: Pa
 
 
 def test_tests_of_the_contest_are_for_their_owner_alone(tmp_path: Path) -> None:
-    from understudy.evaluation.contest.scoring import ContestTests
+    from understudy.evaluation.contest.contest_tests import ContestTests
 
     ContestTests({"age": 99}, (), (), 0).save(tmp_path / "tests.json")
     assert mode(tmp_path / "tests.json") == 0o600

@@ -15,8 +15,8 @@ from understudy.errors import ParameterError
 from understudy.evaluation.coding import Coding, whole_numbers
 from understudy.evaluation.columns import Columns, read_columns
 from understudy.evaluation.contest.conjunctions import conjunction_error, conjunction_shares, log_ratios
+from understudy.evaluation.contest.contest_tests import FULL_SCORE, ContestTests, inside, require_tested
 from understudy.evaluation.contest.income import City, Roles, cities, income_error
-from understudy.evaluation.contest.scoring import FULL_SCORE, ContestTests, inside, require_tested
 from understudy.evaluation.contest.triples import triple_errors
 
 WAGES = "{}, as a number"  # the wage column's values, beside its codes

@@ -1,10 +1,10 @@
-"""The three metrics of the 2018 NIST contest, match 3, over a file of tests that can be shared."""
+"""The tests of the 2018 NIST contest, match 3: drawn from a true table, in a file that can be shared."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,8 @@ from understudy.data.files.atomic import whole_file
 from understudy.domain import Clique
 from understudy.errors import FileError, ParameterError
 from understudy.evaluation.columns import Columns, read_columns, require_codes
-from understudy.evaluation.contest.conjunctions import (
-    Conjunction,
-    conjunction_error,
-    conjunction_shares,
-    draw_conjunctions,
-    log_ratios,
-)
-from understudy.evaluation.contest.income import Roles, cities, income_error
-from understudy.evaluation.contest.triples import draw_triples, triple_errors
+from understudy.evaluation.contest.conjunctions import Conjunction, draw_conjunctions
+from understudy.evaluation.contest.triples import draw_triples
 
 TRIPLES = 100
 CONJUNCTIONS = 300
@@ -126,82 +119,12 @@ class ContestTests:
         return tuple(self.largest)
 
 
-@dataclass(frozen=True)
-class ContestScores:
-    """The three errors (0 is perfect, 1 is nothing right) and their mean; scores run to 1,000,000."""
-
-    triples: float
-    conjunctions: float
-    income: float
-
-    @property
-    def overall(self) -> float:
-        """The mean of the three errors."""
-        return (self.triples + self.conjunctions + self.income) / 3
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """The same as the contest published it: 1,000,000 * (1 - error)."""
-        errors = {**self._errors(), "overall": self.overall}
-        return {name: FULL_SCORE * (1.0 - error) for name, error in errors.items()}
-
-    def _errors(self) -> dict[str, float]:
-        return {"triples": self.triples, "conjunctions": self.conjunctions, "income": self.income}
-
-    def __str__(self) -> str:
-        errors = {**self._errors(), "overall": self.overall}
-        lines = [f"{'metric':14}{'error':>8}{'score':>12}"]
-        lines += [f"{k:14}{error:8.4f}{self.scores[k]:12,.0f}" for k, error in errors.items()]
-        return "\n".join(lines)
-
-
-@dataclass(frozen=True, eq=False)
-class Scorer:
-    """The true table, read once, against which any number of synthetic tables are scored."""
-
-    true: Columns
-    tests: ContestTests
-    roles: Roles
-    shares: Any = field(repr=False)
-    cities: Any = field(repr=False)
-
-    @classmethod
-    def of(cls, true: Any, tests: ContestTests, roles: Roles | None = None) -> Scorer:
-        """A scorer of this table; refuses one that the tests were not drawn from."""
-        roles = roles or Roles()
-        names = tuple(dict.fromkeys((*tests.columns, *roles.columns)))
-        columns = read_columns(true, "the true table", names)
-        require_tested(columns, tests)
-        return cls(
-            columns, tests, roles, conjunction_shares(columns, tests.conjunctions), cities(columns, roles)
-        )
-
-    def score(self, synthetic: Any) -> ContestScores:
-        """The three errors of one synthetic table."""
-        columns = read_columns(synthetic, "the synthetic table", list(self.true))
-        # A value above the column's largest code matches nothing, not even an equal one.
-        limits = self.tests.largest
-        columns = {name: inside(column, limits.get(name, _NO_LIMIT)) for name, column in columns.items()}
-        distances = triple_errors(self.true, columns, self.tests.triples)
-        ratios = log_ratios(self.shares, conjunction_shares(columns, self.tests.conjunctions))
-        return ContestScores(
-            float(distances.mean()) if len(distances) else 0.0,
-            conjunction_error(ratios),
-            income_error(self.cities, cities(columns, self.roles)),
-        )
-
-
-def score(true: Any, synthetic: Any, tests: ContestTests, roles: Roles | None = None) -> ContestScores:
-    """The contest's three errors of `synthetic` against `true`, both tables of integer codes."""
-    return Scorer.of(true, tests, roles).score(synthetic)
-
-
-_NO_LIMIT = (1 << 63) - 1
+NO_LIMIT = (1 << 63) - 1
 
 
 def require_tested(true: Columns, tests: ContestTests) -> None:
     """Refuse a true table whose codes are not those that the tests were drawn over."""
-    require_codes(true, "the true table", {**dict.fromkeys(true, _NO_LIMIT), **tests.largest})
+    require_codes(true, "the true table", {**dict.fromkeys(true, NO_LIMIT), **tests.largest})
 
 
 def inside(column: Any, largest: int) -> Any:

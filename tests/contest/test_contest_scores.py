@@ -17,10 +17,11 @@ from understudy.evaluation.contest.conjunctions import (
     conjunction_shares,
     draw_conjunctions,
 )
+from understudy.evaluation.contest.contest_tests import ContestTests
 from understudy.evaluation.contest.income import City, Roles, cities, gini, income_error
-from understudy.evaluation.contest.scoring import ContestScores, ContestTests, Scorer, score
 from understudy.evaluation.contest.triples import draw_triples, triple_errors
 from understudy.evaluation.distance import PairedTables
+from understudy_contest.contest_scores import ContestScores, Scorer, score
 
 TRUE = {
     "A": np.array([0, 0, 1, 1]),
