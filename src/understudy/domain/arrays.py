@@ -41,10 +41,10 @@ def by_distinct(array: pa.Array, of: Callable[[Any], Any], null: Any, dtype: Any
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     distinct = values_of(encoded.dictionary)
     answers = np.array([null if value is None else of(value) for value in distinct], dtype=dtype)
-    return _gathered(encoded.indices, answers, null)
+    return gathered(encoded.indices, answers, null)
 
 
-def _gathered(indices: pa.Array, answers: npt.NDArray[Any], null: Any) -> npt.NDArray[Any]:
+def gathered(indices: pa.Array, answers: npt.NDArray[Any], null: Any) -> npt.NDArray[Any]:
     """The answer at each index, `null` where there is none."""
     answers = np.append(answers, np.array([null], dtype=answers.dtype))
     if indices.null_count:
@@ -52,6 +52,17 @@ def _gathered(indices: pa.Array, answers: npt.NDArray[Any], null: Any) -> npt.ND
     places: npt.NDArray[np.int64] = indices.to_numpy(zero_copy_only=False)
     found: npt.NDArray[Any] = answers[places]
     return found
+
+
+def distinct_texts(array: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """The distinct texts of a column without blanks around them, and the place of each cell's among them."""
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    texts = encoded.dictionary
+    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+        texts = pa.array(
+            [None if value is None else text_of(value) for value in values_of(texts)], pa.string()
+        )
+    return pc.utf8_trim(texts.cast(pa.large_string()), " \t"), encoded.indices
 
 
 def integers(array: pa.Array) -> tuple[Integers, Mask | None]:
@@ -76,7 +87,7 @@ def integers(array: pa.Array) -> tuple[Integers, Mask | None]:
         whole[place] = _whole(encoded.dictionary[place].as_py())
     if bad is not None:
         whole[bad] = UNREAD
-    return _marked(_gathered(encoded.indices, whole, UNREAD))
+    return _marked(gathered(encoded.indices, whole, UNREAD))
 
 
 def _whole(value: Any) -> int:
@@ -103,7 +114,7 @@ def floats(array: pa.Array) -> Floats:
     if not is_text(kind):
         return by_distinct(array, _number, np.nan, np.float64)
     encoded = array.dictionary_encode()
-    return _gathered(encoded.indices, _numbers(encoded.dictionary), np.nan)
+    return gathered(encoded.indices, _numbers(encoded.dictionary), np.nan)
 
 
 def _number(value: Any) -> float:

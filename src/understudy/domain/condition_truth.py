@@ -140,7 +140,7 @@ def meaning(column: Column, value: Value, ids: Ids) -> float | int | None:
         return ids.setdefault(text_of(value), len(ids))
     if column.compared_as == "number" and isinstance(value, int | float):
         return value
-    return _MEANINGS[column.compared_as](text_of(value))
+    return _MEANINGS[column.compared_as](column.plain_text(text_of(value)))
 
 
 class RecordValues:
@@ -158,7 +158,7 @@ class RecordValues:
             )
             missing = values < 0
         else:
-            values, unread = _READINGS[column.compared_as](array)
+            values, unread = _READINGS[column.compared_as](column.plain_values(array))
             missing = np.zeros(len(values), np.bool_) if unread is None else unread
         return Span(values, values, ~missing, missing)
 

@@ -4,7 +4,8 @@
     registry.py    the one list of types, open to other packages
     category.py, boolean.py, integer.py, number.py, date.py, datetime.py, time.py, untyped.py
 
-Shared between types: binned.py (whole numbers and numbers), moment.py (dates, datetimes and times).
+Shared between types: formatted.py (cells in a form of their own, see domain/formats), binned.py (whole numbers and
+numbers), moment.py (dates, datetimes and times).
 What types are made of, in parts/: fields.py (checks of a description), codec.py (values and codes), noisy_counts.py
 and ladder.py (learning), sight.py (drafts).
 """

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy.domain.columns.column import Column, Step
-from understudy.domain.columns.parts.fields import ascending, refuse, whole
+from understudy.domain.columns.column import Step
+from understudy.domain.columns.formatted import FormattedColumn
+from understudy.domain.columns.parts.fields import ascending, refuse, text, whole
 from understudy.domain.columns.parts.ladder import cut, tail
 from understudy.domain.columns.parts.noisy_counts import FULL, SURE, NoisyCounts
 from understudy.domain.columns.parts.sight import Sight
+from understudy.domain.formats.number_format import NumberFormat
 
 FINE = 512  # cells of the histogram that bins are made from
 MOST_BINS = 64  # that are learned
@@ -23,7 +26,7 @@ BINS = 64  # that are read from records
 Edges = npt.NDArray[Any]
 
 
-class BinnedColumn(Column):
+class BinnedColumn(FormattedColumn):
     """A column of numbers: bins in order, then special values with codes of their own."""
 
     learns = ("bounds", "bins")
@@ -50,11 +53,20 @@ class BinnedColumn(Column):
             refuse("edges", list(edges), "makes no bin.", "give two edges at least.")
 
     def _check_bins(self) -> None:
+        if self.format is not None:
+            self._form()  # refuses one that makes no sense
         if self.bins is None:
             return
         whole("bins", self.bins, 1)
         if self.edges is not None:
             refuse("bins", self.bins, "contradicts edges.", "drop one of the two.")
+
+    @cached_property
+    def form(self) -> NumberFormat | None:
+        return None if self.format is None else self._form()
+
+    def _form(self) -> NumberFormat:
+        return NumberFormat(text("format", self.format))
 
     @property
     def ranges(self) -> int:

@@ -12,17 +12,44 @@ import pyarrow as pa
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
 from understudy.domain.codes import Codes
-from understudy.domain.columns.column import Column
+from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.parts.codec import Codec, Within
+from understudy.domain.columns.parts.fields import listed, refuse, text
 from understudy.domain.columns.parts.sight import Sight
+from understudy.domain.formats.word_format import WordFormat
 
 
 @dataclass(frozen=True)
-class Boolean(Column):
-    """True or false: code 0 is false, code 1 is true."""
+class Boolean(FormattedColumn):
+    """True or false: code 0 is false, code 1 is true. `format` is the word for true, then that for false."""
 
     type = "boolean"
     bounded = False
+
+    def _check(self) -> None:
+        if self.format is None:
+            return
+        words = tuple(text("format", word) for word in listed("format", self.format))
+        if len(words) != 2 or words[0].strip() == words[1].strip():
+            refuse("format", list(words), "is not two words.", 'write that for true first: ["Y", "N"].')
+        if not words[0].strip():
+            refuse("format", list(words), "has no word for true.", "only false may be the empty cell.")
+        self._set("format", words)
+        if not words[1].strip():
+            if self.missing not in (None, False):
+                refuse("missing", self.missing, "has no cell: the empty one is false.", "drop it.")
+            self._set("missing", False)
+        for word in self.missing_texts:
+            if word in words:
+                refuse("missing", word, "is a word of format as well.", "keep it in one of the two lists.")
+
+    def _form(self) -> WordFormat:
+        return WordFormat(*self.format)
+
+    @property
+    def null_code(self) -> int:
+        """As of any column; but where the empty cell is the word for false, false."""
+        return 0 if self.format is not None and not self.format[1].strip() else super().null_code
 
     @property
     def rule(self) -> Literal["clip", "other", "missing"]:
@@ -33,7 +60,7 @@ class Boolean(Column):
     def count(self) -> int:
         return 2
 
-    def codec(self) -> BooleanCodec:
+    def _plain_codec(self) -> BooleanCodec:
         return BooleanCodec(self)
 
     def value_labels(self) -> list[str]:
@@ -65,10 +92,10 @@ class BooleanCodec(Codec[Boolean]):
         return arrays.by_distinct(array, self._code, self.column.null_code, self.dtype)
 
     def _code(self, value: Any) -> int:
-        text = text_of(value)
-        if text in self.column.missing_texts or grammar.no_number(text):
+        said = text_of(value)
+        if said in self.column.missing_texts or grammar.no_number(said):
             return self.column.null_code
-        truth = grammar.truth(text)
+        truth = grammar.truth(said)
         if truth is not None:
             return int(truth)
         outside = self.column.outside_code

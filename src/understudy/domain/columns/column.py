@@ -184,6 +184,14 @@ class Column(ABC):
         """What its values are to a comparison: "number", "moment", "time", "boolean" or "text"."""
         return "text"
 
+    def plain_values(self, array: pa.Array) -> pa.Array:
+        """The values of a whole column in the plain grammar (see `domain.grammar`), whatever form its cells have."""
+        return array
+
+    def plain_text(self, text: str) -> str:
+        """A text of the form that the column's cells have, as the plain grammar has it; any other as it is."""
+        return text
+
     @property
     def words(self) -> tuple[str, ...] | None:
         """For each code that stands for a value, its text, where values are compared as texts and all are listed."""

@@ -40,7 +40,7 @@ class Date(Calendar):
         low, high = super().extent
         return low, high + DAY - 1  # any moment of the last day is inside
 
-    def codec(self) -> DateCodec:
+    def _plain_codec(self) -> DateCodec:
         return DateCodec(self)
 
     def _span(self, first: int, last: int, zone: tzinfo | None) -> tuple[date, date]:

@@ -47,7 +47,7 @@ class Datetime(Calendar):
     def first_micro(self, value: datetime) -> int:
         return (value.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
 
-    def codec(self) -> DatetimeCodec:
+    def _plain_codec(self) -> DatetimeCodec:
         return DatetimeCodec(self)
 
     def _span(self, first: int, last: int, zone: tzinfo | None) -> tuple[datetime, datetime]:

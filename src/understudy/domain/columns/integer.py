@@ -137,7 +137,7 @@ class Integer(BinnedColumn):
     def count(self) -> int:
         return self.groups + len(self.special)
 
-    def codec(self) -> IntegerCodec:
+    def _plain_codec(self) -> IntegerCodec:
         return IntegerCodec(self)
 
     def value_labels(self) -> list[str]:
@@ -170,8 +170,8 @@ class Integer(BinnedColumn):
         return replace(self, bins=None, edges=tuple(sorted({low, *inner, high})))
 
     def completed(self, array: pa.Array) -> Integer:
-        values, unread = arrays.integers(array)
-        meant = [number for text in self.missing_texts if (number := grammar.whole(text)) is not None]
+        values, unread = arrays.integers(self.plain_values(array))
+        meant = [number for text in self.plain_marks if (number := grammar.whole(text)) is not None]
         seen = np.sort(arrays.readable(values, unread, [*self.special, *meant]))
         low, high = bounds_of(self, seen, self.step)
         high = min(int(high), 2**63 - 1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -14,11 +16,13 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.codes import Codes
-from understudy.domain.columns.column import Column
+from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick
-from understudy.domain.columns.parts.fields import below, refuse
+from understudy.domain.columns.parts.fields import below, refuse, text
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_BOUNDS, Sight
+from understudy.domain.formats.epoch_format import EPOCHS, EpochFormat
+from understudy.domain.formats.moment_format import MomentFormat
 from understudy.errors import SchemaError
 
 MOST_CODES = 100_000  # of a column whose bounds are learned but not its periods
@@ -29,6 +33,8 @@ DAY = 86_400 * SECOND
 _FIXED = {"day": DAY, "hour": 3_600 * SECOND, "minute": 60 * SECOND, "second": SECOND}
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _DAWN, _DUSK = (np.datetime64(end, "us").astype(np.int64) for end in ("0001-01-02", "9999-12-30"))
+
+_CODES_OF_DATES = "write codes such as %d/%m/%Y, %H:%M"
 
 DAYS = ("year", "quarter", "month", "week", "day")
 CLOCK = ("hour", "minute", "second")
@@ -55,8 +61,15 @@ def start(periods: Whole, every: str) -> Whole:
     return months.astype("datetime64[D]").astype(np.int64) * DAY
 
 
+def _respelled(spec: str) -> str:
+    """The same format in codes, for a hint to someone who wrote dd/mm/yyyy."""
+    codes = {"yyyy": "%Y", "yy": "%y", "dd": "%d", "mmm": "%b", "mm": "%m", "hh": "%H", "ss": "%S"}
+    found = re.sub("|".join(codes), lambda word: codes[word.group()], spec.lower())
+    return "." if found == spec.lower() else f": {found!r}, perhaps."
+
+
 @dataclass(frozen=True)
-class Moment(Column):
+class Moment(FormattedColumn):
     """A column of time: values from `min` to `max`, one code for `every` period."""
 
     periods: ClassVar[tuple[str, ...]]  # from the longest to the shortest
@@ -79,6 +92,50 @@ class Moment(Column):
             ) from None
         if self.every is not None and self.every not in self.periods:
             refuse("every", self.every, "is not a period.", f"write one of {', '.join(self.periods)}.")
+        if self.form is not None:
+            self._check_format(self.form)
+
+    @cached_property
+    def form(self) -> MomentFormat | EpochFormat | None:
+        return None if self.format is None else self._form()
+
+    def _form(self) -> MomentFormat | EpochFormat:
+        spec = text("format", self.format)
+        return EpochFormat(spec) if spec in EPOCHS else MomentFormat(spec, self._first_year())
+
+    def _first_year(self) -> int | None:
+        """The first of the hundred years that two digits stand for: they end where the bounds do."""
+        return None
+
+    def _check_format(self, form: MomentFormat | EpochFormat) -> None:
+        """Refuse a format that cannot tell this column's values apart, or cannot write its bounds."""
+        if self.every is not None and self.periods.index(self.every) > self.periods.index(
+            self._finest_period
+        ):
+            refuse(
+                "every",
+                self.every,
+                f"is finer than format {form.spec!r} says.",
+                f'write "{self._finest_period}", or add the code of what is missing.',
+            )
+        for field in ("min", "max"):
+            end = getattr(self, field)
+            if end is not None and not form.years[0] <= getattr(end, "year", 1970) <= form.years[1]:
+                first, last = form.years
+                refuse(field, end, f"is not within {first} to {last}, which %y can write.", "write %Y.")
+        if self.min is not None:
+            first_micro = self.first_micro(self.min)
+            bound = pa.array([first_micro], pa.int64()).view(pa.timestamp("us"))
+            again = form.read(form.write(bound).cast(pa.large_string())).view(pa.int64())[0].as_py()
+            if again != first_micro:
+                refuse("min", self.min, f"cannot be written as {form.spec!r}.", "round it down.")
+
+    @property
+    def _finest_period(self) -> str:
+        """The shortest period that the values can be told apart by."""
+        if self.form is None or self.form.resolution not in self.periods:
+            return self.periods[-1]
+        return self.form.resolution
 
     @abstractmethod
     def _bound(self, field: str, value: object) -> Any:
@@ -96,7 +153,11 @@ class Moment(Column):
     @property
     def granularity(self) -> str:
         """The period of one code: `every`, or its default."""
-        return self.every or self.default_every
+        return self.every or min(self.default_every, self._finest_period, key=self.periods.index)
+
+    @property
+    def unformatted(self) -> Self:
+        return replace(super().unformatted, every=self.granularity)
 
     @property
     def count(self) -> int:
@@ -114,12 +175,12 @@ class Moment(Column):
         return "moment"
 
     def spans(self) -> tuple[Whole, Whole]:
-        codec = self.codec()
+        codec = self._plain_codec()
         opening, closing = codec.extents(np.arange(self.count))
         return opening, np.maximum(closing // codec.grid * codec.grid, opening)
 
     @abstractmethod
-    def codec(self) -> MomentCodec[Any]:
+    def _plain_codec(self) -> MomentCodec[Any]:
         """One code a period, in order."""
 
     def value_labels(self) -> list[str]:
@@ -138,6 +199,16 @@ class Calendar(Moment):
 
     learns = ("bounds",)
     unit: ClassVar[timedelta]  # the least that two values differ by
+
+    def _check_format(self, form: MomentFormat | EpochFormat) -> None:
+        if not form.dated:
+            refuse("format", form.spec, "has no date.", _CODES_OF_DATES + _respelled(form.spec))
+        super()._check_format(form)
+
+    def _first_year(self) -> int | None:
+        if self.max is not None:
+            return int(self.max.year) - 99
+        return None if self.min is None else int(self.min.year)
 
     @property
     def unlearned(self) -> tuple[str, ...]:
@@ -165,6 +236,8 @@ class Calendar(Moment):
         """Years from 1800 to 2199, and as far again from a bound that is given."""
         first = 1800 if self.max is None else min(1800, max(1, self.max.year - 400))
         last = 2199 if self.min is None else max(2199, min(9999, self.min.year + 400))
+        if self.form is not None:
+            first, last = max(first, self.form.years[0]), min(last, self.form.years[1])
         zone = UTC if instants and self.min is None and self.max is None else self._zone()
         low, high = self._span(first, last, zone)
         return self._but(min=self.min or low, max=self.max or high, every="year")
@@ -190,7 +263,7 @@ class Calendar(Moment):
 
     def _finest(self, low: Any, high: Any, most: float) -> str:
         """The finest period, none finer than `every`, of which there are not too many between the bounds."""
-        given = self.periods.index(self.every) if self.every else len(self.periods) - 1
+        given = self.periods.index(self.every) if self.every else self.periods.index(self._finest_period)
         ends = self.first_micro(low), self.first_micro(high)
         for every in reversed(self.periods[: given + 1]):
             first, last = self._periods(*ends, every)
@@ -205,8 +278,8 @@ class Calendar(Moment):
         """The value that holds a microsecond since 1970, without a time zone."""
 
     def completed(self, array: pa.Array) -> Self:
-        micros, unread = arrays.moments(array)
-        meant = [moment for text in self.missing_texts if (moment := grammar.moment(text)) is not None]
+        micros, unread = arrays.moments(self.plain_values(array))
+        meant = [moment for text in self.plain_marks if (moment := grammar.moment(text)) is not None]
         seen = np.clip(arrays.readable(micros, unread, meant), _DAWN, _DUSK)
         ends = (int(seen.min()), int(seen.max())) if len(seen) else (0, 0)
         first, last = self._value(ends[0]), self._value(ends[1]) + self.unit

@@ -74,6 +74,17 @@ class Number(BinnedColumn):
                 refuse("bins", self.bins, "is more than floating point can tell apart.", "ask for fewer.")
 
     def _check_precision(self) -> None:
+        if self.form is not None:
+            finest = 10.0**-self.form.decimals
+            if self.precision is None:
+                self._set("precision", finest)
+            elif finite("precision", self.precision) < finest * (1 - 1e-9):
+                refuse(
+                    "precision",
+                    self.precision,
+                    f"is finer than format {self.format!r}.",
+                    "add decimals to it.",
+                )
         if self.precision is None:
             return
         step = finite("precision", self.precision)
@@ -126,7 +137,7 @@ class Number(BinnedColumn):
         """As of any column, with 10000.0 written as 10000."""
         return {field: _short(value) for field, value in super().fields().items()}
 
-    def codec(self) -> NumberCodec:
+    def _plain_codec(self) -> NumberCodec:
         return NumberCodec(self)
 
     def value_labels(self) -> list[str]:
@@ -157,8 +168,8 @@ class Number(BinnedColumn):
         return replace(self, bins=None, edges=tuple(exact), precision=step)
 
     def completed(self, array: pa.Array) -> Number:
-        numbers = arrays.floats(array)
-        meant = [number for text in self.missing_texts if (number := grammar.number(text)) is not None]
+        numbers = arrays.floats(self.plain_values(array))
+        meant = [number for text in self.plain_marks if (number := grammar.number(text)) is not None]
         seen = np.sort(arrays.readable(numbers, ~np.isfinite(numbers), [*self.special, *meant]))
         low, high = bounds_of(self, seen, 1.0)
         bounded = replace(self, min=low, max=high)

@@ -16,6 +16,8 @@ from understudy.domain.columns.moment import CLOCK, DAY, SECOND, Moment, MomentC
 from understudy.domain.columns.parts.codec import Whole, Within
 from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.columns.parts.sight import Sight
+from understudy.domain.formats.epoch_format import EpochFormat
+from understudy.domain.formats.moment_format import MomentFormat
 
 _TIME = re.compile(r"(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?", re.ASCII)
 
@@ -62,6 +64,11 @@ class Time(Moment):
     def first_micro(self, value: time) -> int:
         return ((value.hour * 60 + value.minute) * 60 + value.second) * SECOND + value.microsecond
 
+    def _check_format(self, form: MomentFormat | EpochFormat) -> None:
+        if form.dated or not form.timed:
+            refuse("format", form.spec, "is not a time of day.", 'write codes such as "%H:%M" or "%I:%M %p".')
+        super()._check_format(form)
+
     @property
     def extent(self) -> tuple[int, int]:
         low = 0 if self.min is None else self.first_micro(self.min)
@@ -71,7 +78,7 @@ class Time(Moment):
     def compared_as(self) -> str:
         return "time"
 
-    def codec(self) -> TimeCodec:
+    def _plain_codec(self) -> TimeCodec:
         return TimeCodec(self)
 
     def _label(self, moment: datetime) -> str:
