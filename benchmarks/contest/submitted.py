@@ -58,7 +58,7 @@ class Submitted:
             threshold=recipe.threshold,
             exempt=recipe.kept_whole,
         )
-        log = [*step.log, *recipe.measure_selected(step.curator, loss)]
+        log = [*step.log, *recipe.measure_selected(step, loss)]
         field = plain_mirror_descent(step.curator.domain, log, step.log, self.steps)
         return Fit(tuple(log), field, step.compression)
 

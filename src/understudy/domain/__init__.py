@@ -11,13 +11,14 @@ from understudy.domain.columns import (
     Time,
     Untyped,
 )
-from understudy.domain.domain import Clique, Domain
+from understudy.domain.domain import Clique, CodeLayout, Domain
 from understudy.domain.schema import Schema
 
 __all__ = [
     "Boolean",
     "Category",
     "Clique",
+    "CodeLayout",
     "Column",
     "Date",
     "Datetime",

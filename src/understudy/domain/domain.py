@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from understudy.errors import DomainError
 
 Clique = tuple[str, ...]
+
+
+class CodeLayout(NamedTuple):
+    """What a column's codes stand for, as far as counts alone need to know: public, like their number.
+
+    ordered  how many of the first codes follow each other as their values do; 0 where there is no order
+    slots    how many of the last codes are slots: for values outside, and for missing ones
+    """
+
+    ordered: int = 0
+    slots: int = 0
 
 
 class Domain(Mapping[str, int]):
@@ -16,12 +27,16 @@ class Domain(Mapping[str, int]):
 
     Sizes are Python integers, so the size of a whole table (10^208 cells, say) is exact.
     A clique is a tuple of column names. Its order fixes the axes of arrays indexed by it; where two
-    cliques are compared as sets, order does not matter.
+    cliques are compared as sets, order does not matter. `layouts` says of some columns how their codes lie.
     """
 
-    __slots__ = ("_sizes",)
+    __slots__ = ("_layouts", "_sizes")
 
-    def __init__(self, sizes: Mapping[str, int] | Iterable[tuple[str, int]]) -> None:
+    def __init__(
+        self,
+        sizes: Mapping[str, int] | Iterable[tuple[str, int]],
+        layouts: Mapping[str, CodeLayout] | None = None,
+    ) -> None:
         pairs = list(sizes.items()) if isinstance(sizes, Mapping) else list(sizes)
         checked: dict[str, int] = {}
         for name, size in pairs:
@@ -37,6 +52,10 @@ class Domain(Mapping[str, int]):
                 raise DomainError(f"column {name!r}: size {size!r} is not a whole number of at least 1.")
             checked[name] = whole
         self._sizes = checked
+        self._layouts = {name: layout for name, layout in (layouts or {}).items() if name in checked}
+        for name, layout in self._layouts.items():
+            if not (min(layout) >= 0 and sum(layout) <= checked[name] and layout.slots < checked[name]):
+                raise DomainError(f"column {name!r}: {layout} does not fit its {checked[name]} codes.")
 
     def __getitem__(self, name: str) -> int:
         try:
@@ -73,12 +92,16 @@ class Domain(Mapping[str, int]):
         return f"Domain({self._sizes!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Domain, (self._sizes,)
+        return Domain, (self._sizes, self._layouts)
 
     @property
     def names(self) -> Clique:
         """The columns, in order."""
         return tuple(self._sizes)
+
+    def layout(self, name: str) -> CodeLayout:
+        """How a column's codes lie; without order and slots where nobody said so."""
+        return self._layouts.get(name, CodeLayout())
 
     def clique(self, names: Iterable[str] | str) -> Clique:
         """`names` as a tuple, once every one is known and none stands twice."""
@@ -104,13 +127,14 @@ class Domain(Mapping[str, int]):
 
     def project(self, names: Iterable[str]) -> Domain:
         """The domain of `names` alone, in the order given."""
-        return Domain({name: self[name] for name in self.clique(names)})
+        return Domain({name: self[name] for name in self.clique(names)}, self._layouts)
 
     def resize(self, sizes: Mapping[str, int]) -> Domain:
-        """The same columns in the same order, some with another number of codes."""
+        """The same columns in the same order, some with another number of codes, and no layout."""
         for name in sizes:
             self[name]
-        return Domain({name: sizes.get(name, size) for name, size in self._sizes.items()})
+        same = {name: layout for name, layout in self._layouts.items() if name not in sizes}
+        return Domain({name: sizes.get(name, size) for name, size in self._sizes.items()}, same)
 
 
 def _listed(names: Iterable[str]) -> Iterable[str]:

@@ -145,7 +145,10 @@ class Schema:
             )
         if not self.synthesised:
             raise SchemaError("schema has no column to synthesise.", hint="describe one column at least.")
-        return Domain({name: column.size for name, column in self.synthesised.items()})
+        return Domain(
+            {name: column.size for name, column in self.synthesised.items()},
+            {name: column.layout for name, column in self.synthesised.items()},
+        )
 
     def replace_column(self, name: str, column: Column) -> Schema:
         """The same schema with one column described anew.

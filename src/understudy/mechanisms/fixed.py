@@ -8,11 +8,10 @@ from fractions import Fraction
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
+from understudy.mechanisms.empty_slots import fit_without_empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.mechanisms.room import check_fits, cut_to_fit
-from understudy.model import estimate
 from understudy.privacy import Budget, Curator, Group
-from understudy.transforms.compress import Compression
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Fixed:
         losses = allot(curator, self.plan(domain), budget)
         cliques = cut_to_fit(domain, self.cliques(domain))
         log = curator.measure(cliques, list(self._weights(domain)), budget=losses["marginals"])
-        return Fit(tuple(log), estimate(domain, log), Compression.none(domain))
+        return fit_without_empty_slots(domain, log)
 
     def _weights(self, domain: Domain) -> tuple[float, ...]:
         return self.weights + (1.0,) * (len(self.cliques(domain)) - len(self.given))

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from understudy.domain import Clique, Domain
+from understudy.mechanisms.empty_slots import fit_without_empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
-from understudy.model import estimate
 from understudy.privacy import Budget, Curator, Group, Role
-from understudy.transforms.compress import Compression
 
 
 @dataclass(frozen=True)
@@ -35,4 +34,4 @@ class Independent:
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget)
         log = curator.measure([(name,) for name in domain], budget=losses["one-way"])
-        return Fit(tuple(log), estimate(domain, log), Compression.none(domain))
+        return fit_without_empty_slots(domain, log)

@@ -15,7 +15,7 @@ from understudy.errors import ParameterError
 from understudy.marginals import Counter, Measurement
 from understudy.marginals.query import Binned
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
-from understudy.mechanisms.one_way import measure_and_compress
+from understudy.mechanisms.one_way import OneWay, measure_and_compress
 from understudy.mechanisms.public_selection import Selection, select_on_public
 from understudy.mechanisms.repeated import measure_repeated
 from understudy.mechanisms.shrinkage import fit
@@ -154,16 +154,16 @@ class NIST_MST:
         )
         log = list(step.log)
         if "selected" in losses:
-            log += self.measure_selected(step.curator, losses["selected"])
+            log += self.measure_selected(step, losses["selected"])
         return Fit(tuple(log), fit(step.curator.domain, log, shrink=self.shrink), step.compression)
 
-    def measure_selected(self, curator: Curator, loss: Loss) -> list[Measurement]:
+    def measure_selected(self, step: OneWay, loss: Loss) -> list[Measurement]:
         """The selected marginals, in one batch, of a curator whose codes were merged."""
-        cliques = self.selection.within(curator.domain, self.limit_cells)
-        queries = [self._query(curator.domain, clique) for clique in cliques]
-        return measure_repeated(curator, cliques, loss, self._weights, queries)
+        cliques = self.selection.within(step.curator.domain, self.limit_cells)
+        queries = [self._query(step, clique) for clique in cliques]
+        return measure_repeated(step.curator, cliques, loss, self._weights, queries)
 
-    def _fits(self, domain: Domain, columns: Mapping[str, tuple[int, ...]]) -> bool:
+    def _fits(self, domain: Mapping[str, int], columns: Mapping[str, tuple[int, ...]]) -> bool:
         return all(len(codes) == domain[name] for name, codes in columns.items())
 
     def _check(self, domain: Domain) -> None:
@@ -191,13 +191,14 @@ class NIST_MST:
             compress(counts, {name: RARE * float(cells.sum()) for name, cells in counts.items()}).maps
         )
 
-    def _query(self, domain: Domain, clique: Clique) -> Binned | None:
-        """The bins of a clique; none where they are not of the codes that its columns turned out to have."""
+    def _query(self, step: OneWay, clique: Clique) -> Binned | None:
+        """The bins of a clique; none where they are not of the codes that its columns turned out to have.
+
+        A column in bins is kept whole, but for the slots that were left out.
+        """
+        coded = {name: len(codes) for name, codes in step.compression.maps.items()}
         for given, columns in self.bins.items():
-            if set(given) == set(clique) and self._fits(domain, columns):
-                return Binned(
-                    tuple(
-                        np.asarray(columns.get(name, range(domain[name])), dtype=np.int64) for name in clique
-                    )
-                )
+            if set(given) == set(clique) and self._fits(coded, columns):
+                left = {n: np.asarray(bins)[step.compression.possible(n)] for n, bins in columns.items()}
+                return Binned(tuple(left.get(name, np.arange(step.curator.domain[name])) for name in clique))
         return None

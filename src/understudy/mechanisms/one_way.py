@@ -1,4 +1,4 @@
-"""The first step of MST and NIST-MST: measure every column, merge its rare codes."""
+"""The first step of MST and NIST-MST: measure every column, merge its rare codes, leave out its empty slots."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from understudy.domain import Clique
 from understudy.marginals import Measurement
+from understudy.mechanisms.empty_slots import empty_slots
 from understudy.privacy import Curator, Loss
 from understudy.transforms.compress import Compression, compress
 
@@ -37,7 +38,8 @@ def measure_and_compress(
     """All one-way marginals, and the curator of the same records with rare codes merged.
 
     Paper, "Domain compression": a noisy count below 3 sigma is likely noise. In the scale of the counts
-    themselves, sigma is each measurement's own standard deviation. `least` is a threshold in records.
+    themselves, sigma is each measurement's own standard deviation. `least` is a threshold in records. A slot
+    that cannot be told from an empty one is left out, in exempt columns too.
     """
     names = curator.domain.names
     log = curator.measure(
@@ -45,7 +47,7 @@ def measure_and_compress(
     )
     counts = {m.clique[0]: m.values for m in log}
     thresholds = {m.clique[0]: max(threshold * float(m.stddev), least) for m in log}
-    compression = compress(counts, thresholds, exempt=tuple(exempt))
+    compression = compress(counts, thresholds, tuple(exempt), empty_slots(curator.domain, log))
     return OneWay(
         curator.recode(compression.maps), compression, tuple(compression.measurement(m) for m in log)
     )

@@ -115,10 +115,11 @@ def _has_noise(measured: Measurement, stddev: float, compression: Compression) -
     """Whether a measurement's noise is that of an answer: in every cell, or in sums of the codes that were merged."""
     if _close(measured.stddev, np.array(stddev)):
         return True
-    codes = compression.maps.get(measured.clique[0]) if len(measured.clique) == 1 else None
-    if codes is None or measured.query is not None or measured.stddev.ndim == 0:
+    if len(measured.clique) != 1 or measured.clique[0] not in compression.maps:
         return False
-    merged = np.sqrt(np.bincount(codes))
+    if measured.query is not None or measured.stddev.ndim == 0:
+        return False
+    merged = np.sqrt(compression.behind(measured.clique[0]))
     return merged.shape == measured.stddev.shape and _close(measured.stddev, stddev * merged)
 
 

@@ -21,6 +21,7 @@ from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
+from understudy.pipeline.earlier_releases import released_schema
 from understudy.pipeline.generation import records
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
 from understudy.pipeline.sources.registry import sampler
@@ -323,7 +324,7 @@ class Release:
     @classmethod
     def _from(cls, content: release_file.Content) -> Release:
         sections, arrays = content.sections, content.arrays
-        schema = Schema.from_toml(sections["schema"])
+        schema = released_schema(sections)
         field = generator_from(
             sections["field"],
             {name.removeprefix("field "): a for name, a in arrays.items() if name.startswith("field ")},

@@ -99,9 +99,42 @@ def test_a_compression_survives_a_release_file_and_a_damaged_one_is_refused(comp
         {"maps": {"a": [0, 0]}, "weights": {"a": [0.5, 0.6]}},
         {"maps": {"a": [0, 0]}, "weights": {"b": [0.5, 0.5]}},
         {"maps": 3, "weights": {}},
+        {"maps": {"a": [0, 1]}, "weights": {}, "never": {"a": [2]}},
+        {"maps": {"a": [0, 0]}, "weights": {}, "never": {"a": [0, 1]}},
+        {"maps": {"a": [0, 1]}, "weights": {}, "never": {"a": [1]}},
+        {"maps": {"a": [0, 1]}, "weights": {}, "never": {"b": [1]}},
+        {"maps": {"a": [0, 0]}, "weights": {}, "never": {"a": "1"}},
     ):
         with pytest.raises(ParameterError):
             Compression.from_dict(damaged)
+
+
+@given(
+    st.lists(st.floats(-5, 20), min_size=2, max_size=40),
+    st.floats(-6, 21),
+    st.sets(st.integers(0, 39), min_size=1),
+    st.sampled_from(["uniform", "counts"]),
+)
+def test_a_code_that_is_left_out_never_comes_back(
+    counts: list[float], threshold: float, gone: set[int], spread: str
+) -> None:
+    never = {code for code in gone if code < len(counts)} - {int(np.argmax(counts))}
+    made = compress({"x": counts}, {"x": threshold}, never={"x": never})
+    made = Compression.from_dict(json.loads(json.dumps(made.to_dict())))
+    drawn = {"x": np.arange(made.sizes["x"]).repeat(20)}
+    assert not never & set(made.reverse(drawn, spread=spread)["x"].tolist())  # type: ignore[arg-type]
+    assert made.sizes["x"] <= len(counts) - len(never)
+    measured = made.measurement(Measurement("x", counts, 2.0))
+    assert measured.values.sum() == pytest.approx(sum(c for i, c in enumerate(counts) if i not in never))
+    assert (np.broadcast_to(measured.stddev, measured.values.shape) == 2 * np.sqrt(made.behind("x"))).all()
+    whole = made.spread(Marginal(("x",), np.ones(made.sizes["x"])), Domain({"x": len(counts)}))
+    assert not whole.counts[list(never)].any() and whole.total == pytest.approx(made.sizes["x"])
+
+
+def test_cells_that_are_left_out_go_from_measurements_of_several_columns_too() -> None:
+    made = Compression.none({"a": 3, "b": 2}, {"a": [1]})
+    measured = made.measurement(Measurement(("b", "a"), [[1, 2, 3], [4, 5, 6]], 1.0))
+    assert measured.values.tolist() == [1, 3, 4, 6] and measured.stddev == 1.0
 
 
 def test_a_threshold_without_counts_is_refused() -> None:

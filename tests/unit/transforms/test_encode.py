@@ -55,7 +55,8 @@ def test_values_outside_go_where_the_schema_says(rule: str) -> None:
 def test_an_unlisted_category_and_an_undeclared_null_go_to_a_slot() -> None:
     assert codes(Category(("a", "b")), ["a", "b", "c", None, ""]) == [0, 1, 2, 2, 2]
     assert codes(Category(("a", "b"), outside="other"), ["a", "c", None, ""]) == [0, 2, 3, 3]
-    assert codes(Category(("a", "b"), missing=False), ["a", "c", None]) == [0, 2, 2]
+    assert codes(Category(("b", "a"), missing=False), ["a", "c", None, ""]) == [1, 0, 0, 0]
+    assert codes(Category(("a", "b"), missing=False, outside="other"), ["a", "c", None]) == [0, 2, 2]
     assert codes(Category(("a", ""), missing=("N",)), ["", "N", None]) == [1, 2, 2]
     assert codes(Category((1, 2)), ["1", "01", "1.0", "3", "x", " 2"]) == [0, 0, 0, 2, 2, 1]
     assert codes(Category((0.5, 1.0)), [0.5, 1.0, 2.0, None, float("nan")]) == [0, 1, 2, 2, 2]

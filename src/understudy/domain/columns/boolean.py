@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,11 +50,6 @@ class Boolean(FormattedColumn):
     def null_code(self) -> int:
         """As of any column; but where the empty cell is the word for false, false."""
         return 0 if self.format is not None and not self.format[1].strip() else super().null_code
-
-    @property
-    def rule(self) -> Literal["clip", "other", "missing"]:
-        """As of any column; but where missing values are ruled out, no slot is made for what is neither."""
-        return "clip" if self.outside is None and self.missing is False else super().rule
 
     @property
     def count(self) -> int:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
 from understudy.domain.codes import Codes
-from understudy.domain.columns.column import MOST_CODES, Column
+from understudy.domain.columns.column import MOST_CODES, Column, Outside
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import distinct, flag, listed, refuse, text
 from understudy.domain.columns.parts.sight import LEFT_VALUES, REVIEW_VALUES, Sight
@@ -118,8 +118,7 @@ class Category(Column):
         A text that means missing is no value, however often it was found.
         """
         meant = {*self.missing_texts, *(grammar.number(text) for text in self.missing_texts)}
-        values = tuple(value for value in found if value not in meant)
-        return replace(self, values=values or ("",), discover=False)
+        return self._of(tuple(value for value in found if value not in meant) or ("",))
 
     def completed(self, array: pa.Array) -> Category:
         """The category of every text that occurs."""
@@ -132,7 +131,12 @@ class Category(Column):
         empty = {"", *self.missing_texts}
         frequent = np.argsort(-counts, kind="stable")[: MOST_VALUES + len(empty)].tolist()
         kept = [texts[place] for place in frequent if texts[place] not in empty][:MOST_VALUES]
-        return replace(self, values=tuple(sorted(kept)) or (NO_VALUE,), discover=False)
+        return self._of(tuple(sorted(kept)) or (NO_VALUE,))
+
+    def _of(self, values: tuple[Value, ...]) -> Category:
+        """The category of values that were found and may not be all: the rest is other where none may be missing."""
+        rest: Outside | None = "other" if self.missing is False else None
+        return replace(self, values=values, discover=False, outside=self.outside or rest)
 
     @classmethod
     def drafted(cls, sight: Sight) -> Category | None:

@@ -19,6 +19,7 @@ from understudy.domain.columns.parts.codec import Codec
 from understudy.domain.columns.parts.fields import flag, missing_rule, refuse, text
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 from understudy.domain.columns.parts.sight import Sight
+from understudy.domain.domain import CodeLayout
 from understudy.domain.schema_toml import clean_comment
 from understudy.errors import SizeError
 
@@ -45,10 +46,10 @@ class Column(ABC):
     Left out, the column has a slot for missing values all the same: whether any occur must not be looked up.
     `outside`: what becomes of a value the schema does not allow: the nearest bound ("clip"), one slot
     for all of them ("other"), or the slot of missing values ("missing"). Left out: "clip" where
-    values have bounds; else "missing", or "other" when missing values are ruled out.
+    values have bounds, or where missing values are ruled out; else "missing".
 
     Codes are laid out as: the values in order, then the other slot, then the missing slot.
-    A record that breaks a promise never raises: see `null_code`.
+    A cell that breaks a promise never raises: see `null_code`.
     """
 
     type: ClassVar[str]
@@ -105,9 +106,7 @@ class Column(ABC):
         """What becomes of values outside: `outside`, or its default."""
         if self.outside is not None:
             return self.outside
-        if self.bounded:
-            return "clip"
-        return "other" if self.missing is False else "missing"
+        return "clip" if self.bounded or self.missing is False else "missing"
 
     @property
     def other_code(self) -> int | None:
@@ -126,7 +125,11 @@ class Column(ABC):
 
     @property
     def null_code(self) -> int:
-        """Where a missing or unreadable value goes: the missing slot, or the other, or the first value."""
+        """Where a missing or unreadable value goes: the missing slot, or the other, or the first value.
+
+        The last is for a cell that breaks the promise of a column without slots. To leave its record out instead
+        would change every other column, and by who broke the promise; to raise would tell that someone did.
+        """
         for code in (self.missing_code, self.other_code):
             if code is not None:
                 return code
@@ -134,7 +137,7 @@ class Column(ABC):
 
     @property
     def outside_code(self) -> int | None:
-        """Where a value outside goes; None when it is clipped instead."""
+        """Where a value outside goes; None when it is clipped instead, or goes where a missing one does."""
         return {"clip": None, "other": self.other_code, "missing": self.missing_code}[self.rule]
 
     @property
@@ -176,6 +179,11 @@ class Column(ABC):
     def ranges(self) -> int:
         """How many of the first codes stand for values in their order: no special values and no slots."""
         return self.count
+
+    @property
+    def layout(self) -> CodeLayout:
+        """How the codes lie: the ordered ones first, the slots last."""
+        return CodeLayout(self.ranges if self.ordered else 0, self.size - self.count)
 
     # --- how values are compared, in conditions and constraints ----------------------------------------------
 

@@ -1,0 +1,60 @@
+"""Slots that nobody is in, as far as noise lets anyone tell: no synthetic record has them.
+
+A slot for missing values, or for values outside a list, is kept wherever a schema does not rule it out, since
+whether it is needed must not be looked up. Noise fills it all the same. All here is post-processing of noisy counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import NormalDist
+
+import numpy as np
+
+from understudy.domain import Domain
+from understudy.marginals import Measurement
+from understudy.mechanisms.mechanism import Fit
+from understudy.model import estimate
+from understudy.transforms.compress import Compression
+
+CHANCE = 0.01  # that noise alone lets any of a table's empty slots appear
+_LEAST = 3.0  # standard deviations; paper, "Domain compression": less is likely to be noise
+
+
+def empty_slots(domain: Domain, log: Iterable[Measurement]) -> dict[str, list[int]]:
+    """For each column, the slots whose noisy count cannot be told from zero.
+
+    A slot's count is read off every plain measurement of its column, alone or with others, each by its noise.
+    A slot of a column that was never measured so is not judged.
+    """
+    measured = [m for m in log if m.query is None]
+    slots = [
+        (name, code)
+        for name in domain
+        for code in range(domain[name] - domain.layout(name).slots, domain[name])
+    ]
+    sure = max(_LEAST, NormalDist().inv_cdf(1 - CHANCE / max(1, len(slots))))
+    found: dict[str, list[int]] = {}
+    for name, code in slots:
+        seen = [_count(domain, m, name, code) for m in measured if name in m.clique]
+        if not seen:
+            continue
+        precision = sum(1 / variance for _, variance in seen)
+        if not sum(count / variance for count, variance in seen) / precision > sure / precision**0.5:
+            found.setdefault(name, []).append(code)
+    return found
+
+
+def fit_without_empty_slots(domain: Domain, log: Sequence[Measurement]) -> Fit:
+    """The field of measurements on a table's own codes, once those of empty slots are left out of both."""
+    compression = Compression.none(domain, empty_slots(domain, log))
+    kept = tuple(compression.measurement(measured) for measured in log)
+    return Fit(kept, estimate(compression.domain(domain), kept), compression)
+
+
+def _count(domain: Domain, measured: Measurement, name: str, code: int) -> tuple[float, float]:
+    """The noisy count of a code, and its variance."""
+    shape, axis = domain.shape(measured.clique), measured.clique.index(name)
+    values = measured.values.reshape(shape).take(code, axis)
+    scales = np.broadcast_to(measured.stddev, measured.values.shape).reshape(shape).take(code, axis)
+    return float(values.sum()), float(np.square(scales).sum())
