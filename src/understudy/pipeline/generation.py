@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from understudy.data.forms.declared_values import as_declared
+from understudy.data.forms.table_form import TableForm
 from understudy.domain import Schema
 from understudy.domain.codes import CodedColumns
 from understudy.domain.columns.parts.codec import Within
@@ -26,11 +28,12 @@ def records(
     transforms: Sequence[TableTransform],
     rng: np.random.Generator,
     within: Within,
+    form: TableForm,
 ) -> pa.Table:
-    """The records of drawn codes: compression undone, then the encoding, then the transforms."""
+    """The records of drawn codes: compression undone, the encoding, the transforms; then the table's own form."""
     # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
     whole = compression.reverse(dict(codes.items()), rng, spread="counts")
     table = Encoder(schema).reverse(whole, rng, within=within)
     for transform in reversed(transforms):
         table = transform.reverse(table, rng)
-    return table
+    return as_declared(table, schema, form)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from understudy.data.files.atomic import whole_file
+from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.display import html_table
 from understudy.domain import Clique, Domain, Schema
 from understudy.domain.columns.parts.codec import Within
@@ -45,7 +46,7 @@ class NotPrivateWarning(UserWarning):
 class Release:
     """What was learned, safe to hand on: sampling from it, asking it and verifying it cost nothing more.
 
-    `kind` says what `sample` returns: the kind of table that was given to `fit`.
+    `kind` says what `sample` returns: the kind of table that was given to `fit`, whose `form` it has.
     """
 
     schema: Schema
@@ -55,6 +56,7 @@ class Release:
     certificate: Mapping[str, Any]
     transforms: tuple[TableTransform, ...] = ()
     kind: str = "arrow"
+    form: TableForm = NO_FORM
 
     def __repr__(self) -> str:
         said, name = self.certificate, self.schema.name or "table"
@@ -152,7 +154,7 @@ class Release:
                 hint="use sample_chunks, or `understudy sample`, which streams them to a file.",
             )
         rng = np.random.default_rng(seed)
-        return like(self.draw(wanted, rng, within), self.kind)
+        return like(self.draw(wanted, rng, within), self.kind, self.form)
 
     def sample_chunks(
         self,
@@ -299,6 +301,7 @@ class Release:
             "transforms": [transform.to_dict() for transform in self.transforms],
             "measurements": measured,
             "field": field_header,
+            "form": self.form.to_dict(),
         }
         release_file.write(path, release_file.Content(sections, arrays), key=key)
 
@@ -337,7 +340,10 @@ class Release:
         measurements = measurements_from_arrays(field.domain, sections["measurements"], arrays)
         transforms = tuple(transform_from_dict(said) for said in sections["transforms"])
         readable(sections["certificate"])
-        release = cls(schema, field, compression, measurements, sections["certificate"], transforms)
+        form = TableForm.from_dict(sections["form"]) if "form" in sections else NO_FORM
+        release = cls(
+            schema, field, compression, measurements, sections["certificate"], transforms, form=form
+        )
         for clique in release.cliques:
             domain.clique(clique)
         return release
@@ -361,7 +367,7 @@ class Release:
         return self._decode(self.field.sample(rows, seed=int(rng.integers(2**63))), rng, within)
 
     def _decode(self, codes: Any, rng: np.random.Generator, within: Within) -> Any:
-        return records(codes, self.schema, self.compression, self.transforms, rng, within)
+        return records(codes, self.schema, self.compression, self.transforms, rng, within, self.form)
 
     def with_kind(self, kind: str) -> Release:
         """The same release, whose `sample` returns another kind of table."""

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from understudy.data.forms.table_form import NO_FORM
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError
 from understudy.pipeline.release import MOST_ROWS, Release
@@ -189,6 +190,8 @@ def digest(release: Release) -> str:
     header, arrays = release.field.to_arrays()
     transforms = [transform.to_dict() for transform in release.transforms]
     said = [release.schema.to_toml(), header, release.compression.to_dict(), transforms]
+    if release.form != NO_FORM:  # those of earlier versions have none
+        said.append(release.form.to_dict())
     found = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode())
     for name in sorted(arrays):
         found.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())

@@ -78,5 +78,26 @@ def sample_on_spark(
 
 
 def as_rows(table: pa.Table) -> pa.Table:
-    """The table with every column of a type that Spark has."""
-    return table.cast(pa.schema([pa.field(field.name, row_type(field.type)) for field in table.schema]))
+    """The table with every column of a type that Spark has: the nearest one."""
+    rows = pa.schema([pa.field(field.name, _nearest(field.type)) for field in table.schema])
+    return table.cast(rows, safe=False)
+
+
+_NEAREST = {
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.int64(),  # no schema holds a whole number that is larger
+    pa.float16(): pa.float32(),
+    pa.date64(): pa.date32(),
+}
+
+
+def _nearest(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_dictionary(kind):
+        return _nearest(kind.value_type)
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", kind.tz and "UTC")
+    if pa.types.is_duration(kind):
+        return pa.duration("us")
+    return row_type(_NEAREST.get(kind, kind))

@@ -33,7 +33,14 @@ from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
-from understudy.pipeline.sources.records import Reading, Records, Uncoded, check_columns, encode_alone
+from understudy.pipeline.sources.records import (
+    Reading,
+    Records,
+    Uncoded,
+    check_columns,
+    encode_alone,
+    form_of,
+)
 from understudy.pipeline.sources.registry import name_of, open_records
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.accounting.budget import LARGE_EPSILON
@@ -180,6 +187,7 @@ def fit(
         certificate,
         tuple(transforms),
         records.kind,
+        form_of(records, schema, transforms),
     )
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import understudy as us
+from understudy.data.forms.table_form import NO_FORM
 from understudy.domain import Integer
 from understudy.domain.schema import Schema
 from understudy.errors import ParameterError
@@ -47,6 +48,7 @@ def test_a_release_is_told_by_every_number_that_it_draws_from():
             field=SimpleNamespace(to_arrays=lambda: ({"kind": "any"}, {"potentials": np.array(numbers)})),
             compression=SimpleNamespace(to_dict=dict),
             transforms=(),
+            form=NO_FORM,
         )
 
     assert digest(release([1.0, 2.0])) == digest(release([1.0, 2.0])) != digest(release([2.0, 1.0]))

@@ -1,7 +1,7 @@
-"""Frames of other libraries to Arrow tables and back: the same kind comes back as went in.
+"""Frames of other libraries to Arrow tables and back: the same kind and the same types come back as went in.
 
-Only the *kind* is kept. A frame's own column types are not: whether a pandas column of whole numbers is
-stored as float tells whether a value is missing, and a categorical column lists its values.
+A frame's types are public (docs/schema.md); the list of values that a type of categories carries is not, and is
+never read.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from understudy.data.files.frame_columns import (
     of_polars,
     of_series,
 )
+from understudy.data.forms.frame_types import pandas_word, polars_word, to_polars, to_series
+from understudy.data.forms.table_form import ColumnForm, TableForm
 from understudy.errors import ParameterError
 
 PANDAS, POLARS, ARROW = "pandas", "polars", "arrow"
@@ -63,17 +65,39 @@ def untyped(data: Any) -> frozenset[str]:
     return frozenset()
 
 
-def like(table: pa.Table, kind: str) -> Any:
-    """An Arrow table as a frame of the given kind, missing values as that library has them."""
+def form_of(data: Any, types: pa.Schema) -> TableForm:
+    """The form of a frame that is read as columns of these types: from its own types alone, not from a cell."""
+    kind, bare = frame_kind(data), untyped(data)
+    words: dict[str, str] = {}
+    if kind == PANDAS:
+        words = {name: pandas_word(column.dtype) for name, column in _pandas_columns(data)}
+    if kind == POLARS:
+        words = {column.name: polars_word(column.dtype) for column in _polars_columns(data)}
+    forms = {}
+    for field in types:
+        word = words.get(field.name, "")
+        forms[field.name] = ColumnForm.of(field.type, word)
+        if field.name in bare and not word.startswith("str"):  # texts for want of a type
+            forms[field.name] = ColumnForm(None, word)
+    return TableForm(kind, forms)
+
+
+def like(table: pa.Table, kind: str, form: TableForm | None = None) -> Any:
+    """An Arrow table as a frame of the given kind, in that library's own types where the form is of one."""
+    if kind not in KINDS:
+        raise ParameterError(f"kind {kind!r} is not known.", hint=f"it is one of {', '.join(KINDS)}.")
     if kind == ARROW:
         return table
+    forms = {} if form is None or form.kind != kind else form.columns
+    words = {name: forms[name].own if name in forms else "" for name in table.column_names}
     if kind == POLARS:
         import polars
 
-        return polars.from_arrow(table)
-    if kind == PANDAS:
-        return _to_pandas(table)
-    raise ParameterError(f"kind {kind!r} is not known.", hint=f"it is one of {', '.join(KINDS)}.")
+        return polars.DataFrame({name: to_polars(table.column(name), word) for name, word in words.items()})
+    import pandas
+
+    columns = {name: to_series(table.column(name), word) for name, word in words.items()}
+    return pandas.DataFrame(columns, columns=table.column_names, index=range(table.num_rows))
 
 
 def plain_text(table: pa.Table) -> pa.Table:
@@ -142,33 +166,6 @@ def _pandas_columns(data: Any) -> list[tuple[str, Any]]:
 
 
 _READERS = {PANDAS: _from_pandas, POLARS: _from_polars, ARROW: _from_arrow}
-
-
-def _to_pandas(table: pa.Table) -> Any:
-    """Whole numbers and booleans with missing values become pandas' nullable types, never float or object."""
-    import pandas
-
-    columns = {}
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        mapper = _nullable_types().get if column.null_count else None
-        columns[name] = pa.table({name: column}).to_pandas(types_mapper=mapper, date_as_object=False)[name]
-    return pandas.DataFrame(columns, columns=table.column_names, index=range(table.num_rows))
-
-
-def _nullable_types() -> dict[pa.DataType, Any]:
-    import pandas
-
-    return {
-        pa.int8(): pandas.Int8Dtype(),
-        pa.int16(): pandas.Int16Dtype(),
-        pa.int32(): pandas.Int32Dtype(),
-        pa.int64(): pandas.Int64Dtype(),
-        pa.uint8(): pandas.UInt8Dtype(),
-        pa.uint16(): pandas.UInt16Dtype(),
-        pa.uint32(): pandas.UInt32Dtype(),
-        pa.uint64(): pandas.UInt64Dtype(),
-        pa.bool_(): pandas.BooleanDtype(),
-    }
 
 
 def _check(table: pa.Table) -> None:

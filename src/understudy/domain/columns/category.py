@@ -94,6 +94,14 @@ class Category(Column):
     def count(self) -> int:
         return len(self.values or ())
 
+    @property
+    def shown(self) -> list[Value | None]:
+        """What a synthetic record shows for each code."""
+        slots: list[Value | None] = [None] * (self.size - self.count)
+        if self.kind == "text" and self.other_code is not None:
+            slots[0] = OTHER
+        return [*(self.values or ()), *slots]
+
     def codec(self) -> CategoryCodec:
         return CategoryCodec(self)
 
@@ -255,10 +263,7 @@ class CategoryCodec(Codec[Category]):
 
     def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:
         """The listed value of each code, null for the slots; unlisted texts are written as "other"."""
-        slots: list[Any] = [None] * (self.column.size - self.column.count)
-        if self.kind == "text" and self.column.other_code is not None:
-            slots[0] = OTHER
-        shown = pa.array([*self.listed, *slots], type=self.arrow_type)
+        shown = pa.array(self.column.shown, type=self.arrow_type)
         return shown.take(pa.array(self.in_range(codes)))
 
     def reading_type(self) -> pa.DataType:

@@ -15,8 +15,9 @@ from understudy.data import Table, bound, count_values, frame_kind, read
 from understudy.data.counting.bytes_of_values import value_bytes
 from understudy.data.counting.open_values import nameable
 from understudy.data.files.file_set import table_name
-from understudy.data.files.frames import untyped
+from understudy.data.files.frames import form_of, untyped
 from understudy.data.files.raw_file import TEXT, open_raw
+from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.domain import Schema
 from understudy.pipeline.sources.records import Reading, still_untyped
 from understudy.transforms.encode import Encoder, reading_types
@@ -43,12 +44,18 @@ class MemorySource:
             known = {} if reading.schema is None else reading_types(reading.schema, reading.transforms)
             table, kind = self.first_records(delimiter=reading.delimiter, types=known), "arrow"
             bare = frozenset(table.column_names if open_raw(self._path).kind == TEXT else ())
+            form = TableForm.of_types(table.schema, untyped=bare)
         else:
             table, kind, bare = read(self.data), frame_kind(self.data), untyped(self.data)
+            form = form_of(self.data, table.schema)
         for transform in reading.transforms:
             table = transform.forward(table)
         return InMemory(
-            table, kind, still_untyped(bare, table.schema, reading.transforms), _snapshot(self._path)
+            table,
+            kind,
+            still_untyped(bare, table.schema, reading.transforms),
+            _snapshot(self._path),
+            form,
         )
 
     def first_records(
@@ -72,6 +79,7 @@ class InMemory:
     kind: str = "arrow"
     untyped: frozenset[str] = frozenset()
     snapshot: str | None = None
+    form: TableForm = NO_FORM
 
     @property
     def types(self) -> Any:

@@ -14,6 +14,7 @@ from understudy.data.engines.postgres.address import parse
 from understudy.data.engines.postgres.postgres_table import PostgresTable
 from understudy.data.engines.pushdown import Counts, PushedDown
 from understudy.data.engines.stream import MEMORY
+from understudy.data.forms.table_form import TableForm
 from understudy.domain import Schema
 from understudy.domain.arrow_values import plain
 from understudy.marginals import Counter
@@ -62,6 +63,10 @@ class PostgresRecords:
     @property
     def types(self) -> Any:
         return self._streamed(None).types
+
+    @property
+    def form(self) -> TableForm:
+        return self._streamed(None).form
 
     @property
     def snapshot(self) -> str | None:

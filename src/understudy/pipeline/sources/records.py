@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 
 from understudy.data.engines.stream import MEMORY, check_memory
+from understudy.data.forms.table_form import TableForm
 from understudy.domain import Clique, Domain, Schema
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Marginal
@@ -91,6 +92,23 @@ class CountsAlone(Protocol):
 def encode_alone(records: Records, schema: Schema) -> Counter:
     """The engine for someone who will ask for columns alone."""
     return records.encode_alone(schema) if isinstance(records, CountsAlone) else records.encode(schema)
+
+
+@runtime_checkable
+class Formed(Protocol):
+    """Records of a table whose form is known, before any transform."""
+
+    @property
+    def form(self) -> TableForm:
+        """What `release.sample` gives back: the kind of table, the order of its columns and their declared types."""
+        ...
+
+
+def form_of(records: Records, schema: Schema, transforms: Sequence[TableTransform]) -> TableForm:
+    """The form of the columns that a release will have."""
+    known = records.form if isinstance(records, Formed) else TableForm(records.kind)
+    made = {name for transform in transforms for name in transform.reads}
+    return known.only({*schema.columns, *made} - {schema.unit or ""})
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from understudy.data.engines.spark import (
 from understudy.data.engines.spark_tasks import Scan, guarded
 from understudy.data.files.file_set import FileSet, table_name
 from understudy.data.files.frames import is_flat
+from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.domain import Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline.sources.records import Reading, still_untyped
@@ -96,17 +97,19 @@ class SparkRecords:
     kind: str = KIND
     untyped: frozenset[str] = frozenset()
     snapshot: str | None = None  # what Spark reads has no time of change that is known here
+    form: TableForm = NO_FORM
 
     @classmethod
     def of(cls, frame: Any, reading: Reading) -> SparkRecords:
         """The records of a DataFrame, every column of one plain value a cell."""
         known = None if reading.schema is None or reading.transforms else set(reading.schema.columns)
         types = arrow_types(frame, known)
+        form = TableForm.of_types(types, KIND)
         if reading.transforms:
             transform = Transformed(tuple(reading.transforms))
             types = transform.apply(types.empty_table()).schema
             frame = on_workers(frame, transform, spark_types(types))
-        records = cls(frame, types)
+        records = cls(frame, types, form=form)
         if reading.schema is None or reading.schema.unlearned:
             records.check([name for name in types.names if known is None or name in known])
         return records
@@ -163,10 +166,12 @@ class SparkFiles(SparkRecords):
         """The records of files, read by the workers."""
         rows = pa.schema([pa.field(field.name, row_type(field.type)) for field in files.carried])
         frame = on_workers(_numbers(files)[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
+        form = TableForm.of_types(files.types, KIND, files.untyped)
         if reading.transforms:
             records = SparkRecords.of(frame, reading)
-            return replace(records, untyped=still_untyped(files.untyped, records.types, reading.transforms))
-        records = cls(frame, files.types, untyped=files.untyped, files=files)
+            bare = still_untyped(files.untyped, records.types, reading.transforms)
+            return replace(records, untyped=bare, form=form)
+        records = cls(frame, files.types, untyped=files.untyped, form=form, files=files)
         if reading.schema is None or reading.schema.unlearned:
             records.check(files.types.names)
         return records

@@ -25,6 +25,7 @@ from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.counting.open_values import merge_counts, nameable
 from understudy.data.engines.stream import MEMORY
 from understudy.data.files.file_set import FileSet, looks_large, table_name
+from understudy.data.forms.table_form import TableForm
 from understudy.data.scannable import Scannable
 from understudy.domain import Schema
 from understudy.pipeline.sources.records import Reading, Records, still_untyped
@@ -60,8 +61,15 @@ class StreamedRecords:
 
     @property
     def untyped(self) -> frozenset[str]:
-        bare = self.source.untyped if isinstance(self.source, FileSet) else frozenset[str]()
-        return still_untyped(bare, self.types, self.transforms)
+        return still_untyped(self._bare, self.types, self.transforms)
+
+    @property
+    def _bare(self) -> frozenset[str]:
+        return self.source.untyped if isinstance(self.source, FileSet) else frozenset[str]()
+
+    @property
+    def form(self) -> TableForm:
+        return TableForm.of_types(self.source.types, self.kind, self._bare)
 
     @property
     def snapshot(self) -> str | None:
