@@ -1,34 +1,10 @@
-"""A command line to type at: returns the exit code, what was printed, and what was said on the side."""
+"""A folder to type commands in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-
-from understudy.cli import main
-
-
-class Said(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def understudy(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Said]:
-    def run(*words: str) -> Said:
-        monkeypatch.setattr("sys.argv", ["understudy", *map(str, words)])
-        code = 0
-        try:
-            main()
-        except SystemExit as leaving:
-            code = int(leaving.code or 0)
-        return Said(code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture

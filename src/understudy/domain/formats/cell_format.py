@@ -9,7 +9,6 @@ import pyarrow.compute as pc
 
 from understudy.domain import arrays
 
-
 NEITHER = (
     "?"  # how a text that is neither of two words is handed on: it reads as no truth, and is not missing
 )

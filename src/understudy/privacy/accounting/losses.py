@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from understudy.errors import BudgetError
@@ -44,6 +45,10 @@ class Gaussian:
             raise BudgetError("a Gaussian loss of unknown weights has no scales.", hint="give its weights.")
         return tuple(self.sigma * self.neighbours.l2 / weight for weight in self.weights)
 
+    def portion(self, share: Fraction) -> GaussianPortion:
+        """So much of this loss, for one of several batches that together cost no more than it does."""
+        return GaussianPortion(self, share)
+
     @property
     def rho(self) -> float:
         """1 / (2 sigma^2): the discrete Gaussian has the zCDP of the continuous one, exactly."""
@@ -63,6 +68,38 @@ class Gaussian:
             "weights": weights,
             "neighbours": self.neighbours.to_dict(),
         }
+
+
+@dataclass(frozen=True)
+class GaussianPortion:
+    """A share, in rho, of a Gaussian loss whose weights were left open: what one of its batches may cost.
+
+    How a loss of a plan is divided among batches may depend on every earlier answer, as long as the shares never
+    add up to more than one (docs/privacy.md, Theorem 5b).
+    """
+
+    whole: Gaussian
+    share: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "whole", plain_value(self.whole, Gaussian))
+        if not isinstance(self.whole, Gaussian) or self.whole.weights is not None:
+            raise BudgetError(
+                f"{self.whole!r} cannot be divided.", hint="plan a measure group with weights=None."
+            )
+        if isinstance(self.share, bool) or not isinstance(self.share, Fraction | int):
+            raise BudgetError(
+                f"share {self.share!r} is not an exact fraction.",
+                hint="use fractions.Fraction(1, 3), not 0.333.",
+            )
+        object.__setattr__(self, "share", Fraction(int(self.share.numerator), int(self.share.denominator)))
+        if not 0 < self.share <= 1:
+            raise BudgetError(f"share {self.share} is not above 0 and at most 1.")
+
+    def batch(self, weights: tuple[float, ...], neighbours: Neighbours) -> Gaussian:
+        """The loss of a batch of marginals of these weights at this share."""
+        sigma = self.whole.sigma / math.sqrt(self.share) * (1 + 2.0**-50)
+        return Gaussian(sigma, weights, neighbours)
 
 
 @dataclass(frozen=True)

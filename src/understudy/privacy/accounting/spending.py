@@ -18,7 +18,15 @@ from understudy.errors import BudgetError
 from understudy.privacy.accounting.budget import Budget, Neighbours
 from understudy.privacy.accounting.calibration import Group, calibrate
 from understudy.privacy.accounting.filters import FILTER_RULE, Filter
-from understudy.privacy.accounting.losses import Approximate, Choice, Gaussian, Laplace, Loss, Slack
+from understudy.privacy.accounting.losses import (
+    Approximate,
+    Choice,
+    Gaussian,
+    GaussianPortion,
+    Laplace,
+    Loss,
+    Slack,
+)
 from understudy.privacy.plain_values import exact
 
 # The share of a part's delta that noise is not calibrated to: it pays for the error of noise tables (some
@@ -27,6 +35,9 @@ from understudy.privacy.plain_values import exact
 SLACK_SHARE = 2.0**-10
 # Of a part's delta, what the thresholds of one whole batch of discoveries may use.
 DISCOVERY_SHARE = 2.0**-12
+
+
+Asked = Loss | GaussianPortion  # what a question is to be paid with, as the caller names it
 
 
 class BudgetPart(Protocol):
@@ -42,7 +53,7 @@ class BudgetPart(Protocol):
         """The rule, for the certificate."""
         ...
 
-    def charge(self, asked: Loss, loss: Loss, slack: float) -> BudgetPart:
+    def charge(self, asked: Asked, loss: Loss, slack: float) -> BudgetPart:
         """The part after one more question; refused when the rule does not admit it.
 
         `asked` is the loss as the caller named it, `loss` the same with the weights that are really used.
@@ -61,7 +72,7 @@ class SingleSpending:
     budget: Budget
     rule: str = "one question"
 
-    def charge(self, asked: Loss, loss: Loss, slack: float) -> BudgetPart:
+    def charge(self, asked: Asked, loss: Loss, slack: float) -> BudgetPart:
         raise BudgetError("this part of the budget was set aside for one question, which was asked.")
 
     def piece(self, loss: Gaussian) -> tuple[BudgetPart, Gaussian]:
@@ -70,11 +81,12 @@ class SingleSpending:
 
 @dataclass(frozen=True)
 class PlannedLoss:
-    """A loss still to be asked, how often, and the batch it is a piece of."""
+    """A loss still to be asked, how often, the batch it is a piece of, and how much of it is not yet portioned out."""
 
     loss: Loss
     left: int = 1
     batch: Gaussian | None = None
+    share: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -89,10 +101,15 @@ class PlannedSpending:
     # that came later than planned could look at an answer that it was not to see. They may be left out.
     reached: int = 0
 
-    def charge(self, asked: Loss, loss: Loss, slack: float) -> PlannedSpending:
-        wanted = _one(asked)
-        places = [place for place, step in enumerate(self.planned) if step.left and step.loss == wanted]
-        if not places or not _covers(wanted, loss):
+    def charge(self, asked: Asked, loss: Loss, slack: float) -> PlannedSpending:
+        part = asked.share if isinstance(asked, GaussianPortion) else Fraction(1)
+        wanted = _one(asked.whole if isinstance(asked, GaussianPortion) else asked)
+        places = [
+            place
+            for place, step in enumerate(self.planned)
+            if step.left and step.loss == wanted and part <= step.share
+        ]
+        if not places or not _covers(wanted, loss, part):
             raise _unplanned(loss)
         if isinstance(wanted, Choice):
             places = [place for place in places if place >= self.reached]
@@ -103,7 +120,9 @@ class PlannedSpending:
             )
         check_slack(self.slack + slack, self.budget)
         place, step = places[0], self.planned[places[0]]
-        planned = (*self.planned[:place], replace(step, left=step.left - 1), *self.planned[place + 1 :])
+        rest = step.share - part
+        after = replace(step, share=rest) if rest else replace(step, left=step.left - 1, share=Fraction(1))
+        planned = (*self.planned[:place], after, *self.planned[place + 1 :])
         reached = max(self.reached, self._reach(place))
         return replace(self, planned=planned, slack=self.slack + slack, reached=reached)
 
@@ -136,7 +155,7 @@ class AdaptiveSpending:
     spent: Filter
     rule: str = FILTER_RULE
 
-    def charge(self, asked: Loss, loss: Loss, slack: float) -> AdaptiveSpending:
+    def charge(self, asked: Asked, loss: Loss, slack: float) -> AdaptiveSpending:
         return replace(self, spent=self.spent.charge(loss, *([Slack(slack)] if slack else [])))
 
     def piece(self, loss: Gaussian) -> tuple[BudgetPart, Gaussian]:
@@ -189,7 +208,7 @@ class Allowance:
             )
         return replace(self, parts=(*self.parts, SingleSpending(budget)))
 
-    def charge(self, asked: Loss, loss: Loss, slack: float) -> Allowance:
+    def charge(self, asked: Asked, loss: Loss, slack: float) -> Allowance:
         """The allowance after one more question, charged to the open part."""
         before = self.opened()
         return before._with(before.parts[-1].charge(asked, loss, slack))
@@ -243,12 +262,14 @@ def _pieces(loss: Gaussian) -> list[Gaussian]:
     return [Gaussian(loss.sigma / weight, (1.0,), loss.neighbours) for weight in weights]
 
 
-def _covers(planned: Loss, loss: Loss) -> bool:
-    """Whether a question at `loss` is what was planned; planned weights of None stand for any."""
+def _covers(planned: Loss, loss: Loss, share: Fraction) -> bool:
+    """Whether a question at `loss` is what was planned, or such a share of it; weights of None stand for any."""
     if not (isinstance(planned, Gaussian) and isinstance(loss, Gaussian)):
         return planned == loss
     if planned.weights is None:
-        return planned.sigma == loss.sigma
+        if share == 1 and planned.sigma == loss.sigma:
+            return True
+        return exact(planned.sigma) ** 2 <= share * exact(loss.sigma) ** 2
     return planned.sigma == loss.sigma and planned.weights == loss.weights
 
 

@@ -31,7 +31,7 @@ from understudy.marginals.counter import Recoding
 from understudy.privacy.accounting.budget import Budget, Neighbours
 from understudy.privacy.accounting.calibration import Group
 from understudy.privacy.accounting.composition import Composition, compose
-from understudy.privacy.accounting.losses import Loss
+from understudy.privacy.accounting.losses import GaussianPortion, Loss
 from understudy.privacy.curator import question_checks
 from understudy.privacy.curator.certification import Charge
 from understudy.privacy.curator.curator_session import Watch, opened
@@ -161,7 +161,7 @@ class Curator:
         self,
         cliques: Sequence[Clique | str],
         weights: Sequence[float] | None = None,
-        budget: Loss | Budget | None = None,
+        budget: Loss | GaussianPortion | Budget | None = None,
         queries: question_checks.Queries | None = None,
     ) -> list[Measurement]:
         """A noisy marginal for each clique (paper, "Measure Marginals"), in integers throughout.
@@ -175,7 +175,8 @@ class Curator:
         Parameters:
             cliques: the columns of each marginal, or the name of one column.
             weights: how much each marginal matters against the others, above 0; by default as planned, else alike.
-            budget: the loss that `commit` allotted, or a Budget for this batch alone; always asked for.
+            budget: the loss that `commit` allotted, a portion of one whose weights were left open, or a Budget for
+                this batch alone; always asked for.
             queries: for each clique None, or bins to sum its cells over; none by default.
 
         Returns:

@@ -19,7 +19,7 @@ from understudy.errors import BudgetError
 from understudy.marginals import Measurement
 from understudy.marginals.query import Binned
 from understudy.privacy.accounting.budget import Budget
-from understudy.privacy.accounting.losses import LOSSES, Gaussian, Laplace, Loss, Slack
+from understudy.privacy.accounting.losses import LOSSES, Gaussian, GaussianPortion, Laplace, Loss, Slack
 from understudy.privacy.accounting.spending import Allowance, check_slack, rounded_up, table_slack
 from understudy.privacy.curator import question_checks
 from understudy.privacy.curator.discovery import laplace_scale
@@ -69,12 +69,14 @@ def price_batch(
         allowance, loss = allowance.single(budget, weights)
     elif isinstance(budget, Gaussian):
         loss = Gaussian(budget.sigma, weights, neighbours)
+    elif isinstance(budget, GaussianPortion):
+        loss = budget.batch(weights, neighbours)
     else:
         raise BudgetError(f"measure needs a Gaussian or Laplace loss or a Budget, not {budget!r}.")
     scales = tuple(rounded_up(loss.scales))
     distance = sum((n * table_error(s) for n, s in zip(sizes, scales, strict=True)), Fraction(0))
     slack = table_slack(distance, allowance.budget.epsilon)
-    if isinstance(budget, Gaussian):
+    if isinstance(budget, Gaussian | GaussianPortion):
         allowance = allowance.charge(budget, loss, slack)
     else:
         check_slack(slack, budget)
@@ -111,14 +113,14 @@ class MarginalsQuestion(Question[BatchPrice, list[Measurement]]):
         domain: Domain,
         cliques: Sequence[Clique | str],
         weights: Sequence[float] | None,
-        budget: Loss | Budget | None,
+        budget: Loss | GaussianPortion | Budget | None,
         queries: Queries | None,
     ) -> Self:
         """The question, once everything handed in was checked and copied."""
         batch = question_checks.cliques(domain, cliques)
         asked = question_checks.queries(domain, batch, queries)
         sizes = question_checks.sizes(domain, batch, asked)
-        budget = plain_value(budget, Budget, *LOSSES)
+        budget = plain_value(budget, Budget, GaussianPortion, *LOSSES)
         return cls(batch, asked, sizes, question_checks.weights(batch, weights, budget), budget)
 
     def price(self, allowance: Allowance) -> BatchPrice:
