@@ -51,8 +51,10 @@ class Compression:
         return last if len(last) > 1 else last[:0]
 
     def possible(self, name: str) -> Map:
-        """The old codes of a column that a synthetic record may have."""
-        return np.setdiff1d(np.arange(len(self.maps[name])), self.never.get(name, ()))
+        """The old codes of a column that a synthetic record may have, in the order of their new ones."""
+        codes = self.maps[name]
+        kept = np.setdiff1d(np.arange(len(codes)), self.never.get(name, ()))
+        return kept[np.argsort(codes[kept], kind="stable")]
 
     def behind(self, name: str) -> Map:
         """How many old codes each new code of a column comes back as."""

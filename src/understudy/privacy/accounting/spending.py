@@ -81,7 +81,7 @@ class SingleSpending:
 
 @dataclass(frozen=True)
 class PlannedLoss:
-    """A loss still to be asked, how often, the batch it is a piece of, and how much of it is not yet portioned out."""
+    """A loss still to be asked, how often, the batch it is a piece of, and the share of it that is left."""
 
     loss: Loss
     left: int = 1
