@@ -29,7 +29,7 @@ def uniform(clique: Any) -> Any:
 
 QUESTIONS = [
     MarginalsQuestion.of(DOMAIN, ["a", "b"], None, Gaussian(20.0), None),
-    MisfitQuestion.of(DOMAIN, PAIR, uniform, Choice(0.1), None, None, ScoreMemory()),
+    MisfitQuestion.of(DOMAIN, PAIR, uniform, Choice(0.1), None, None, None, ScoreMemory()),
     DependenceQuestion.of(DOMAIN, PAIR, Choice(0.1), None, ScoreMemory()),
     HistogramQuestion.of(DOMAIN, ("a", "b"), Laplace(0.1), 50),
     DiscoveryQuestion.of("town", Approximate(0.1, 1e-7)),

@@ -195,6 +195,7 @@ class Curator:
         budget: Loss,
         costs: Sequence[int] | None = None,
         blurs: Sequence[int] | None = None,
+        weights: Sequence[int] | None = None,
     ) -> int:
         """The index of one candidate, likely one whose estimate fits badly (exponential mechanism).
 
@@ -212,6 +213,8 @@ class Curator:
             budget: a Choice loss that `commit` allotted.
             costs: whole numbers, one a candidate, taken off its score; none by default.
             blurs: whole numbers from 0, one a candidate; none by default.
+            weights: whole numbers from 1 to 1000, one a candidate, that its misfit is multiplied by before its cost
+                is taken off; all 1 by default. Only their ratios matter: noise is in proportion to the largest.
 
         Returns:
             The place of the chosen one among the candidates.
@@ -220,7 +223,7 @@ class Curator:
             BudgetError: no further choice was planned; nothing is drawn.
         """
         return self._ask(
-            MisfitQuestion.of(self.domain, candidates, estimates, budget, costs, blurs, self._memory)
+            MisfitQuestion.of(self.domain, candidates, estimates, budget, costs, blurs, weights, self._memory)
         )
 
     def choose_dependent(

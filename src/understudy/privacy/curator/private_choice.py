@@ -31,6 +31,8 @@ from understudy.privacy.plain_values import plain_value
 
 Integers = npt.NDArray[np.int64]
 Scores = dict[Clique, int]
+# Beyond this a misfit that is weighed counts as this: more records than there are, and no product overflows.
+_MOST_MISFIT = 2**50
 
 
 class ScoreMemory:
@@ -126,6 +128,7 @@ class MisfitQuestion(_ChoiceQuestion):
     domain: Domain
     estimates: Estimates
     blurs: Integers | None
+    weights: Integers | None = None
     rounded: Rounded | None = None  # the estimates, once computed
     asked = "choose"
 
@@ -138,22 +141,24 @@ class MisfitQuestion(_ChoiceQuestion):
         budget: Loss,
         costs: Sequence[int] | None,
         blurs: Sequence[int] | None,
+        weights: Sequence[int] | None,
         memory: ScoreMemory,
     ) -> Self:
         """The question, once everything handed in was checked and copied."""
         known = memory.misfits(estimates)
         offered = question_checks.candidates(domain, candidates, known)
         blurred = None if blurs is None else question_checks.blurs(offered, blurs)
+        weighed = None if weights is None else question_checks.importances(offered, weights)
         prices = question_checks.costs(offered, costs)
-        return cls(offered, prices, plain_value(budget, *LOSSES), known, domain, estimates, blurred)
+        return cls(offered, prices, plain_value(budget, *LOSSES), known, domain, estimates, blurred, weighed)
 
     @property
     def public(self) -> Sequence[Integers]:
-        return [self.costs] if self.blurs is None else [self.costs, self.blurs]
+        return [given for given in (self.costs, self.blurs, self.weights) if given is not None]
 
     @property
     def record_sensitivity(self) -> int:
-        return 1
+        return 1 if self.weights is None else int(self.weights.max())
 
     def prepare(self) -> Self:
         return replace(self, rounded=Rounded(self.domain, self.unscored, self.estimates))
@@ -164,7 +169,8 @@ class MisfitQuestion(_ChoiceQuestion):
 
     def scores(self) -> Integers:
         exact = super().scores()
-        return exact if self.blurs is None else beyond_blur(exact, self.blurs)
+        exact = exact if self.blurs is None else beyond_blur(exact, self.blurs)
+        return exact if self.weights is None else np.minimum(exact, _MOST_MISFIT) * self.weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from understudy.marginals.query import Binned
 from understudy.privacy.accounting.losses import Gaussian, normalised
 from understudy.privacy.plain_values import plain_clique, plain_text
 
+MOST_IMPORTANT = 1000  # times as much as another candidate one may weigh in a choice
 Queries = Sequence[Binned | None]
 MOST_CELLS = 2**26  # of one batch: half a gigabyte of exact counts
 
@@ -133,6 +134,17 @@ def _whole(cost: Any) -> int:
     if abs(whole) > 2**61:
         raise ParameterError(f"cost {cost!r} is not a whole number below 2^61.", hint="round it first.")
     return whole
+
+
+def importances(offered: Sequence[Clique], given: Sequence[int]) -> npt.NDArray[np.int64]:
+    """What each candidate's misfit is multiplied by: public whole numbers from 1 to `MOST_IMPORTANT`."""
+    found = costs(offered, given)
+    if not ((found >= 1) & (found <= MOST_IMPORTANT)).all():
+        raise ParameterError(
+            f"a candidate's weight is not from 1 to {MOST_IMPORTANT}.",
+            hint="scale the weights, and round them.",
+        )
+    return found
 
 
 def blurs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray[np.int64]:
