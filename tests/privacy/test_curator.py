@@ -184,8 +184,7 @@ def test_scores_are_the_same_when_memory_is_short(monkeypatch: pytest.MonkeyPatc
     engine = people()
     Curator(engine, BUDGET).choose(PAIRS, uniform(engine.domain), Choice(0.02))
     monkeypatch.setattr(misfit, "_HELD", 20)  # most estimates are rounded twice
-    chunks = exact_counts.chunks
-    monkeypatch.setattr(exact_counts, "chunks", lambda domain, wanted: chunks(domain, wanted, 25))
+    monkeypatch.setattr(exact_counts, "AT_ONCE", 25)
     Curator(engine, BUDGET).choose(PAIRS, uniform(engine.domain), Choice(0.02))
     assert offered[0] == offered[1]
     assert engine.reads > 3

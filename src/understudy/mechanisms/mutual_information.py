@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.marginals import Counter, Marginal
+from understudy.marginals.clique_runs import runs_within
 from understudy.mechanisms.spanning_tree import Pair
 
 CELLS_AT_ONCE = 1 << 24
@@ -33,17 +34,8 @@ def pair_information(public: Counter, pairs: Sequence[Pair]) -> dict[Pair, float
 
 def count_in_parts(counter: Counter, cliques: Sequence[Clique]) -> Iterator[Marginal]:
     """The marginals in order, counted so many at a time that they fit in a bounded space."""
-    part: list[Clique] = []
-    cells = 0
-    for clique in cliques:
-        size = counter.domain.size(clique)
-        if part and cells + size > CELLS_AT_ONCE:
-            yield from counter.count(part)
-            part, cells = [], 0
-        part.append(clique)
-        cells += size
-    if part:
-        yield from counter.count(part)
+    for run in runs_within(counter.domain, cliques, CELLS_AT_ONCE):
+        yield from counter.count(run)
 
 
 def conditional_dependence(triple: npt.NDArray[Any]) -> float:

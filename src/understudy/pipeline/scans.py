@@ -8,9 +8,10 @@ from itertools import combinations
 
 from understudy.domain import Clique, Domain, Schema
 from understudy.domain.codes import code_type
+from understudy.marginals.clique_runs import runs_within
 from understudy.pipeline import learning
 from understudy.privacy import Group, Role
-from understudy.privacy.curator.exact_counts import chunks
+from understudy.privacy.curator.exact_counts import AT_ONCE
 
 _FREE = (Role.LEARNING, Role.ONE_WAY)  # groups that read no codes: they come before, or in the same scan
 
@@ -45,7 +46,7 @@ def scans(
     if network:
         read = network + 1
     elif any(group.kind == "choose" for group in groups):
-        read = len(list(chunks(domain, list(combinations(domain, 2)))))
+        read = len(runs_within(domain, combinations(domain, 2), AT_ONCE))
         read += any(len(clique) > 2 for clique in largest)
     else:
         read = sum(group.kind == "measure" and group.role not in _FREE for group in groups)

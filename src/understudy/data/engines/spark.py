@@ -29,7 +29,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.data.counting.bytes_of_values import values_of_bytes
-from understudy.data.counting.clique_runs import runs_within
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import RESULT_BYTES, check_results
 from understudy.data.counting.open_values import merge_tallies, nameable
@@ -41,6 +40,7 @@ from understudy.domain import Clique, Domain
 from understudy.domain.codes import Codes
 from understudy.errors import FileError, OperatorError
 from understudy.marginals import Marginal
+from understudy.marginals.clique_runs import runs_within
 from understudy.marginals.counter import Recoding
 
 # Counts of one job: each task holds as much, and so does the driver (spark.driver.maxResultSize is 1 GiB).
@@ -109,7 +109,7 @@ class SparkTable:
         unknown = [clique for clique in sorted_ if clique not in self._known]
         if unknown:
             self._packs.keep()
-        for part in self._jobs(unknown):
+        for part in runs_within(self._domain, unknown, JOB_BYTES // 8):
             counted |= self._job(part)
         answers = [Marginal(clique, self._answer(clique, counted)) for clique in wanted]
         self._remember(counted)
@@ -164,10 +164,6 @@ class SparkTable:
             if table.nbytes <= left:
                 self._known[clique] = table
                 left -= table.nbytes
-
-    def _jobs(self, wanted: Sequence[Clique]) -> list[list[Clique]]:
-        """The cliques in runs whose counts together take no more than a job may (or one clique alone)."""
-        return runs_within(self._domain, wanted, JOB_BYTES)
 
     def _job(self, cliques: Sequence[Clique]) -> dict[Clique, Integers]:
         """The counts of a run of cliques, in one pass over the packs."""

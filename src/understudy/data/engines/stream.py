@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy.data.counting.clique_runs import runs_within
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import RESULT_BYTES, Histogram, check_results
 from understudy.data.counting.recoding import recoded
@@ -27,6 +26,7 @@ from understudy.domain import Clique, Domain
 from understudy.domain.codes import Codes
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal
+from understudy.marginals.clique_runs import runs_within
 from understudy.marginals.counter import Recoding
 
 Integers = npt.NDArray[np.int64]
@@ -154,7 +154,7 @@ class Streamed:
 
     def _parts(self, wanted: Sequence[Clique]) -> list[list[Clique]]:
         """The cliques in runs whose tables together take no more than the memory (or one clique alone)."""
-        return runs_within(self._domain, wanted, self._records.memory)
+        return runs_within(self._domain, wanted, self._records.memory // 8)
 
     def _scan(self, part: Sequence[Clique]) -> list[Marginal]:
         histogram = Histogram(self._domain, part)

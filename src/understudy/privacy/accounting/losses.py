@@ -8,17 +8,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from understudy.errors import BudgetError
 from understudy.privacy.accounting.budget import ONE_RECORD, Neighbours, positive, probability, real, whole
 from understudy.privacy.plain_values import plain_value
 
 
+class _Kind:
+    """What all losses share: a name for files, a delta that is 0 unless they say otherwise, and plain values."""
+
+    kind: ClassVar[str]
+
+    @property
+    def slack(self) -> float:
+        """The delta added outright."""
+        return 0.0
+
+    def to_dict(self: Any) -> dict[str, Any]:
+        """The loss as plain JSON values."""
+        plain = {"kind": self.kind, **asdict(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(_Kind):
     """A batch of marginals, each with independent discrete Gaussian noise on its counts.
 
     `sigma` is the scale at sensitivity one, so the loss is that of mu = 1 / sigma whatever the neighbours.
@@ -29,6 +45,7 @@ class Gaussian:
     sigma: float
     weights: tuple[float, ...] | None = (1.0,)
     neighbours: Neighbours = ONE_RECORD
+    kind = "gaussian"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
@@ -54,20 +71,6 @@ class Gaussian:
         """1 / (2 sigma^2): the discrete Gaussian has the zCDP of the continuous one, exactly."""
         square = self.sigma * self.sigma
         return 0.5 / square if square else math.inf
-
-    @property
-    def slack(self) -> float:
-        return 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The loss as plain JSON values."""
-        weights = None if self.weights is None else list(self.weights)
-        return {
-            "kind": "gaussian",
-            "sigma": self.sigma,
-            "weights": weights,
-            "neighbours": self.neighbours.to_dict(),
-        }
 
 
 @dataclass(frozen=True)
@@ -103,11 +106,8 @@ class GaussianPortion:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """`count` draws of the exponential mechanism, each with probability as exp(epsilon q / (2 l1)).
-
-    Each draw's loss lies in an interval of length epsilon ("bounded range"), and is epsilon^2/8-zCDP.
-    """
+class _Repeated(_Kind):
+    """`count` answers, each at `epsilon`."""
 
     epsilon: float
     count: int = 1
@@ -115,52 +115,42 @@ class Choice:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
         object.__setattr__(self, "count", whole("count", self.count))
+
+
+@dataclass(frozen=True)
+class Choice(_Repeated):
+    """`count` draws of the exponential mechanism, each with probability as exp(epsilon q / (2 l1)).
+
+    Each draw's loss lies in an interval of length epsilon ("bounded range"), and is epsilon^2/8-zCDP.
+    """
+
+    kind = "choice"
 
     @property
     def rho(self) -> float:
         """epsilon^2 / 8 for each draw."""
         return self.count * (self.epsilon * self.epsilon) / 8
 
-    @property
-    def slack(self) -> float:
-        return 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The loss as plain JSON values."""
-        return {"kind": "choice", "epsilon": self.epsilon, "count": self.count}
-
 
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(_Repeated):
     """`count` answers with discrete Laplace noise (or anything else), each epsilon-differentially private."""
 
-    epsilon: float
-    count: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "count", whole("count", self.count))
+    kind = "laplace"
 
     @property
     def rho(self) -> float:
         """epsilon^2 / 2 for each answer."""
         return self.count * (self.epsilon * self.epsilon) / 2
 
-    @property
-    def slack(self) -> float:
-        return 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The loss as plain JSON values."""
-        return {"kind": "laplace", "epsilon": self.epsilon, "count": self.count}
-
 
 @dataclass(frozen=True)
-class Approximate:
+class Approximate(_Kind):
     """One (epsilon, delta)-differentially private answer; epsilon may be zero."""
 
     epsilon: float
     delta: float
+    kind = "approximate"
 
     def __post_init__(self) -> None:
         epsilon = real("epsilon", self.epsilon)
@@ -178,16 +168,13 @@ class Approximate:
     def slack(self) -> float:
         return self.delta
 
-    def to_dict(self) -> dict[str, Any]:
-        """The loss as plain JSON values."""
-        return {"kind": "approximate", "epsilon": self.epsilon, "delta": self.delta}
-
 
 @dataclass(frozen=True)
-class Slack:
+class Slack(_Kind):
     """A delta added outright: an event of at most this probability in which the promise may fail."""
 
     delta: float
+    kind = "slack"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", probability("delta", self.delta))
@@ -217,20 +204,10 @@ class Slack:
     def slack(self) -> float:
         return self.delta
 
-    def to_dict(self) -> dict[str, Any]:
-        """The loss as plain JSON values."""
-        return {"kind": "slack", "delta": self.delta}
-
 
 Loss = Gaussian | Choice | Laplace | Approximate | Slack
 LOSSES: tuple[type[Loss], ...] = (Gaussian, Choice, Laplace, Approximate, Slack)
-_KINDS: Mapping[str, type[Loss]] = {
-    "gaussian": Gaussian,
-    "choice": Choice,
-    "laplace": Laplace,
-    "approximate": Approximate,
-    "slack": Slack,
-}
+_KINDS: Mapping[str, type[Loss]] = {loss.kind: loss for loss in LOSSES}
 
 
 def loss_from_dict(plain: Mapping[str, Any]) -> Loss:

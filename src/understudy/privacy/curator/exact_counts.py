@@ -15,10 +15,12 @@ import numpy.typing as npt
 from understudy.domain import Clique, Domain
 from understudy.errors import OperatorError, ParameterError, SizeError
 from understudy.marginals import Counter
+from understudy.marginals.clique_runs import runs_within
 from understudy.marginals.counter import OpenColumns
 from understudy.privacy.curator.question_checks import MOST_CELLS
 
 Integers = npt.NDArray[np.int64]
+AT_ONCE = 2**24  # cells of marginals that are counted together for a choice
 CellCounter = Callable[[Clique], tuple[Integers, Integers]]
 
 
@@ -37,9 +39,9 @@ class ExactCounts:
         return [counts.astype(np.int64, copy=False).reshape(-1) for counts in counted]
 
     def in_turn(self, wanted: Sequence[Clique]) -> Iterator[tuple[Clique, Integers]]:
-        """Each clique with its counts, no more of them in memory at a time than `chunks` allows."""
-        for chunk in chunks(self.domain, wanted):
-            yield from zip(chunk, self.tables(chunk), strict=True)
+        """Each clique with its counts, so many at a time as memory can hold."""
+        for run in runs_within(self.domain, wanted, AT_ONCE):
+            yield from zip(run, self.tables(run), strict=True)
 
     def filled_cells(self, clique: Clique) -> tuple[Integers, Integers]:
         """The places and counts of the cells that hold a record."""
@@ -75,18 +77,3 @@ def open_column(engine: Any, column: str) -> OpenColumns:
         raise ParameterError(f"column {column!r}: this engine cannot count the values of open columns.")
     opened: OpenColumns = engine
     return opened
-
-
-def chunks(domain: Domain, wanted: Sequence[Clique], most: int = 2**24) -> Iterator[list[Clique]]:
-    """The cliques in runs that together have no more than `most` cells (or one clique alone)."""
-    run: list[Clique] = []
-    cells = 0
-    for clique in wanted:
-        size = domain.size(clique)
-        if run and cells + size > most:
-            yield run
-            run, cells = [], 0
-        run.append(clique)
-        cells += size
-    if run:
-        yield run
