@@ -69,6 +69,13 @@ def test_every_way_to_write_a_query_gives_the_same_field(query):
     )
 
 
+def test_answers_that_do_not_tell_the_total_leave_it_to_those_that_do():
+    query = np.array([[-1.0, -1, 0, 0, 2, 0, 2, 0], [1, -1, 0, -1, 1, 1, -1, 0]])
+    domain = Domain({"a": 2, "b": 2, "c": 2})
+    silent = Measurement(("a", "b", "c"), [-3.9, -2.5], 1.0, query)
+    assert estimate(domain, [silent, Measurement((), [10.0], 1.0)]).total == 10.0
+
+
 def test_binned_answers_determine_the_total_and_are_spread_evenly_within_bins():
     bins = Binned((np.array([0, 1, 2]), np.array([0, 0, 1, 1])))
     values = np.array([10.0, 20, 30, 40, 50, 60])

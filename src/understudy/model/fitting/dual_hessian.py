@@ -93,23 +93,14 @@ class Hessian:
             places[self._observed] = self.partial.to_cells(prices[self._answers])
             places[self._observed.stop :] = prices[self._answers.stop :]
         self._prices[:] = 0.0
-        exchange(
-            True,
-            1.0,
-            self._prices,
-            places,
-            marginals.spans,
-            marginals.ports.first,
-            marginals.ports.rows,
-            *marginals.shapes,
-        )
+        exchange(True, 1.0, self._prices, places, marginals.spans, marginals.ports.arrays, marginals.shapes)
 
     def _bring(self, out: Floats, answers: Callable[[Floats], Floats], *, signed: bool = True) -> None:
         """Read separators, answers and totals off what the marginals were summed up to."""
         marginals, places = self._marginals, out if self.partial.plain else self._places
         places[:] = 0.0
         ports = marginals.ports if signed else marginals.ports.unsigned
-        exchange(False, 1.0, self._sums, places, marginals.spans, ports.first, ports.rows, *marginals.shapes)
+        exchange(False, 1.0, self._sums, places, marginals.spans, ports.arrays, marginals.shapes)
         if not self.partial.plain:
             out[: self._answers.start] = places[: self._answers.start]
             out[self._answers] = answers(places[self._observed])
@@ -125,7 +116,7 @@ class Hessian:
 
         def work(units: Integers, gain: Floats) -> None:
             row = np.empty(self._longest)
-            respond(mode, units, gain, row, prices, sums, values, weights, allowed, cells, *arrays)
+            respond(mode, (units, gain, row), prices, sums, weights, (values, allowed, cells), arrays)
 
         if self._pool is None:
             for units, gain in zip(self._lots, gains, strict=True):

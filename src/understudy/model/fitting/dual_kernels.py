@@ -92,27 +92,20 @@ def _advance(
 
 @njit(cache=True, nogil=True, fastmath=SUMS, error_model="numpy")
 def respond(
-    mode: int,
-    units: Any,
-    gains: Any,
-    row: Any,
-    vector: Any,
-    result: Any,
-    values: Any,
-    weights: Any,
-    allowed: Any,
-    cells: Any,
-    tables: Any,
-    sizes: Any,
-    marginals: Any,
-    strides: Any,
+    mode: int, work: Any, vector: Any, result: Any, weights: Any, evaluated: Any, layout: Any
 ) -> None:
     """Lift prices from marginals to cells, let every cell answer as `mode` says, and add the answers up by marginal.
 
     MULTIPLY answers weights * price: a product with the Hessian. EVALUATE answers the cell that the price leaves,
-    written into `cells`, and adds the dual's value to `gains`, unit by unit; `allowed` may be empty. `row` is room
-    for the longest row.
+    written into `cells`, and adds the dual's value to `gains`, unit by unit. `work` is the units, their gains and
+    room for the longest row; `evaluated` the values, which cells are allowed (empty: all are) and the cells; `layout`
+    the tables, sizes, marginals and strides.
     """
+    (units, gains, row), (values, allowed, cells), (tables, sizes, marginals, strides) = (
+        work,
+        evaluated,
+        layout,
+    )
     at = np.empty(marginals.shape[0], np.int64)
     index = np.empty(sizes.size + 1, np.int64)
     for u in range(units.shape[0]):

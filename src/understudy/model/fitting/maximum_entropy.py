@@ -79,22 +79,20 @@ def _visit(layout: TreeLayout, tables: Floats, step: int) -> None:
     here, there, onto, back = int(layout.cliques[above, 0]), a, up, down
     if step < 0:
         here, there, onto, back = there, here, back, onto
-    grid = layout.sizes, layout.strides
     separator = np.zeros(width)
-    projection_kernels.sum_onto(tables, here, 1.0, separator, 0, layout.projections[onto], *grid)
-    projection_kernels.multiply_back(tables, there, separator, 0, layout.projections[back], *grid)
+    projection_kernels.sum_onto(tables, here, 1.0, separator, 0, onto, layout.shapes)
+    projection_kernels.multiply_back(tables, there, separator, 0, back, layout.shapes)
     inverse = np.divide(1.0, separator, out=np.zeros(width), where=separator > 1e-300)
-    projection_kernels.multiply_back(tables, here, inverse, 0, layout.projections[onto], *grid)
+    projection_kernels.multiply_back(tables, here, inverse, 0, onto, layout.shapes)
 
 
 def _fit(layout: TreeLayout, tables: Floats, k: int, target: Floats, projection: int) -> None:
     """Multiply a clique's marginal so that its projection is the target, as far as its zeros allow."""
     a, n = layout.cliques[k, :2].tolist()
-    grid = layout.projections[projection], layout.sizes, layout.strides
     now = np.zeros(target.size)
-    projection_kernels.sum_onto(tables, a, 1.0, now, 0, *grid)
+    projection_kernels.sum_onto(tables, a, 1.0, now, 0, projection, layout.shapes)
     ratio = np.divide(target, now, out=np.zeros(target.size), where=now > 1e-300)
-    projection_kernels.multiply_back(tables, a, ratio, 0, *grid)
+    projection_kernels.multiply_back(tables, a, ratio, 0, projection, layout.shapes)
     table = tables[a : a + n]
     total = float(table.sum())
     if total > 0.0:

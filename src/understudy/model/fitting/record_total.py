@@ -12,6 +12,7 @@ from understudy.model.tree.tree_layout import Floats
 
 _STEPS = 300
 _EXACT = 1e-7
+_ROUNDING = 1e-28  # of a squared norm
 
 
 def estimate_total(domain: Domain, measurements: Sequence[Measurement]) -> float:
@@ -51,8 +52,9 @@ def _combination(measurement: Measurement, scale: Floats, cells: int) -> Floats 
     gradient = query.apply(residual) / scale
     step = gradient.copy()
     norm = float(gradient @ gradient)
+    least = _ROUNDING * norm  # below it the gradient is its own rounding: no sum is told, or it is found
     for _ in range(min(_STEPS, 2 * measurement.values.size + 10)):
-        if norm <= 0 or np.abs(residual).max() < _EXACT:
+        if norm <= least or np.abs(residual).max() < _EXACT:
             break
         moved = query.adjoint(step / scale)
         length = norm / max(float(moved @ moved), 1e-300)

@@ -1,8 +1,8 @@
 """The innermost loops: a clique's cells onto those of a subset of its columns, and back.
 
 Neighbouring axes that are both kept or both summed are merged into groups; the two innermost groups are plain
-loops and the rest an odometer. A projection is three integers (first group, groups, rows of the odometer) into
-arrays of group sizes and of strides in the target, 0 where summed. Compiled once per machine.
+loops and the rest an odometer. `shapes` are three arrays: projections, each of three integers (first group, groups,
+rows of the odometer); sizes of groups; and their strides in the target, 0 where summed. Compiled once per machine.
 
 The inner loops count in unsigned integers: an index that might be negative would be wrapped around, which keeps
 the compiler from using vector instructions.
@@ -29,10 +29,30 @@ def dot(left: Any, right: Any) -> float:
     return total
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _loops(onto: int, shapes: Any) -> Any:
+    """The rows of the odometer, the sizes of the two plain loops and their strides in the target."""
+    projections, sizes, strides = shapes
+    last = projections[onto, 0] + projections[onto, 1] - 2
+    middle, inner = np.uint64(sizes[last]), np.uint64(sizes[last + 1])
+    return projections[onto, 2], middle, inner, np.uint64(strides[last]), np.uint64(strides[last + 1])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _first_row() -> Any:
+    """The odometer before its first row."""
+    index = np.empty(MAX_GROUPS, np.int64)
+    for j in range(MAX_GROUPS):
+        index[j] = 0
+    return index
+
+
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def _advance(index: Any, sizes: Any, strides: Any, first: int, last: int, d: int) -> int:
-    """The target cell of the next row of the odometer over groups first..last-1."""
-    j = last - 1
+def _advance(index: Any, onto: int, shapes: Any, d: int) -> int:
+    """The target cell of the odometer's next row."""
+    projections, sizes, strides = shapes
+    first = projections[onto, 0]
+    j = first + projections[onto, 1] - 3
     while j >= first:
         index[j - first] += 1
         d += strides[j]
@@ -45,17 +65,10 @@ def _advance(index: Any, sizes: Any, strides: Any, first: int, last: int, d: int
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def sum_onto(
-    source: Any, s: int, factor: float, target: Any, t: int, projection: Any, sizes: Any, strides: Any
-) -> None:
+def sum_onto(source: Any, s: int, factor: float, target: Any, t: int, onto: int, shapes: Any) -> None:
     """Add `factor` times every cell from source[s:] to its projection in target[t:]."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
-    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
-    index = np.empty(MAX_GROUPS, np.int64)
-    for j in range(last - first):
-        index[j] = 0
-    d, cell = t, np.uint64(s)
+    rows, middle, inner, step, along = _loops(onto, shapes)
+    index, d, cell = _first_row(), t, np.uint64(s)
     for _ in range(rows):
         there = np.uint64(d)
         if along:
@@ -70,21 +83,14 @@ def sum_onto(
                     total += source[cell + i]
                 target[there + m * step] += factor * total
                 cell += inner
-        d = _advance(index, sizes, strides, first, last, d)
+        d = _advance(index, onto, shapes, d)
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def dot_onto(
-    weight: Any, source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any
-) -> None:
+def dot_onto(weight: Any, source: Any, s: int, target: Any, t: int, onto: int, shapes: Any) -> None:
     """Add every cell of weight * source, both from s, to its projection in target[t:]."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
-    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
-    index = np.empty(MAX_GROUPS, np.int64)
-    for j in range(last - first):
-        index[j] = 0
-    d, cell = t, np.uint64(s)
+    rows, middle, inner, step, along = _loops(onto, shapes)
+    index, d, cell = _first_row(), t, np.uint64(s)
     for _ in range(rows):
         there = np.uint64(d)
         if along:
@@ -99,19 +105,14 @@ def dot_onto(
                     total += weight[cell + i] * source[cell + i]
                 target[there + m * step] += total
                 cell += inner
-        d = _advance(index, sizes, strides, first, last, d)
+        d = _advance(index, onto, shapes, d)
 
 
 @njit(cache=True, nogil=True)
-def least_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes: Any, strides: Any) -> None:
+def least_onto(source: Any, s: int, target: Any, t: int, onto: int, shapes: Any) -> None:
     """Lower every target cell to the least source cell projected onto it."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
-    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
-    index = np.empty(MAX_GROUPS, np.int64)
-    for j in range(last - first):
-        index[j] = 0
-    d, cell = t, np.uint64(s)
+    rows, middle, inner, step, along = _loops(onto, shapes)
+    index, d, cell = _first_row(), t, np.uint64(s)
     for _ in range(rows):
         there = np.uint64(d)
         for m in range(middle):
@@ -119,21 +120,14 @@ def least_onto(source: Any, s: int, target: Any, t: int, projection: Any, sizes:
                 to = there + m * step + i * along
                 target[to] = min(target[to], source[cell + i])
             cell += inner
-        d = _advance(index, sizes, strides, first, last, d)
+        d = _advance(index, onto, shapes, d)
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def add_back(
-    target: Any, s: int, factor: float, source: Any, t: int, projection: Any, sizes: Any, strides: Any
-) -> None:
+def add_back(target: Any, s: int, factor: float, source: Any, t: int, onto: int, shapes: Any) -> None:
     """Add to every cell of target[s:] `factor` times the source cell that it projects onto."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
-    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
-    index = np.empty(MAX_GROUPS, np.int64)
-    for j in range(last - first):
-        index[j] = 0
-    d, cell = t, np.uint64(s)
+    rows, middle, inner, step, along = _loops(onto, shapes)
+    index, d, cell = _first_row(), t, np.uint64(s)
     for _ in range(rows):
         there = np.uint64(d)
         if along:
@@ -147,21 +141,14 @@ def add_back(
                 for i in range(inner):
                     target[cell + i] += value
                 cell += inner
-        d = _advance(index, sizes, strides, first, last, d)
+        d = _advance(index, onto, shapes, d)
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def multiply_back(
-    target: Any, s: int, source: Any, t: int, projection: Any, sizes: Any, strides: Any
-) -> None:
+def multiply_back(target: Any, s: int, source: Any, t: int, onto: int, shapes: Any) -> None:
     """Multiply every cell of target[s:] by the source cell that it projects onto."""
-    first, last = projection[0], projection[0] + projection[1] - 2
-    rows, middle, inner = projection[2], np.uint64(sizes[last]), np.uint64(sizes[last + 1])
-    step, along = np.uint64(strides[last]), np.uint64(strides[last + 1])
-    index = np.empty(MAX_GROUPS, np.int64)
-    for j in range(last - first):
-        index[j] = 0
-    d, cell = t, np.uint64(s)
+    rows, middle, inner, step, along = _loops(onto, shapes)
+    index, d, cell = _first_row(), t, np.uint64(s)
     for _ in range(rows):
         there = np.uint64(d)
         if along:
@@ -175,4 +162,4 @@ def multiply_back(
                 for i in range(inner):
                     target[cell + i] *= value
                 cell += inner
-        d = _advance(index, sizes, strides, first, last, d)
+        d = _advance(index, onto, shapes, d)

@@ -30,7 +30,7 @@ class Propagation:
     def calibrate(self, tables: Floats, separators: Floats) -> float:
         """The same from potentials that are not logarithms, in place."""
         layout = self.layout
-        log_total = kernels.calibrate(tables, self._messages, separators, layout.cliques, *layout.shapes)
+        log_total = kernels.calibrate(tables, self._messages, separators, layout.cliques, layout.shapes)
         return float(log_total)
 
     def rebase(self, theta: Floats, separators: Floats) -> None:
@@ -45,19 +45,14 @@ class Propagation:
         collected[known] = np.log(separators[known]) - np.log(self._messages[known])
         for a, _, above, m, _, down, up in layout.cliques.tolist():
             if above >= 0:
-                to_child, to_parent = layout.projections[down], layout.projections[up]
-                projection_kernels.add_back(
-                    theta, a, -1.0, collected, m, to_child, layout.sizes, layout.strides
-                )
                 start = int(layout.cliques[above, 0])
-                projection_kernels.add_back(
-                    theta, start, 1.0, collected, m, to_parent, layout.sizes, layout.strides
-                )
+                projection_kernels.add_back(theta, a, -1.0, collected, m, down, layout.shapes)
+                projection_kernels.add_back(theta, start, 1.0, collected, m, up, layout.shapes)
 
     def covariance(self, marginals: Floats, separators: Floats, direction: Floats) -> None:
         """Turn a change of theta into the change of these marginals, in place."""
         layout = self.layout
-        kernels.covariance(marginals, separators, direction, self._messages, layout.cliques, *layout.shapes)
+        kernels.covariance(marginals, separators, direction, self._messages, layout.cliques, layout.shapes)
 
     def cheapest(self, cost: Floats) -> float:
         """The least cost of any record, where a record's cost is summed over cliques; spends `cost`."""
@@ -68,22 +63,21 @@ class Propagation:
             if above < 0:
                 total += float(cost[a : a + n].min())
                 continue
-            grid = layout.sizes, layout.strides
-            projection_kernels.least_onto(cost, a, messages, m, layout.projections[down], *grid)
+            projection_kernels.least_onto(cost, a, messages, m, down, layout.shapes)
             start = int(layout.cliques[above, 0])
-            projection_kernels.add_back(cost, start, 1.0, messages, m, layout.projections[up], *grid)
+            projection_kernels.add_back(cost, start, 1.0, messages, m, up, layout.shapes)
         return total
 
     def observe(self, tables: Floats, cells: Floats) -> None:
         """Read every observed marginal off the tables into `cells`."""
         layout, ports = self.layout, self.layout.observed
         cells[:] = 0.0
-        kernels.exchange(False, 1.0, tables, cells, layout.cliques, ports.first, ports.rows, *layout.shapes)
+        kernels.exchange(False, 1.0, tables, cells, layout.cliques, ports.arrays, layout.shapes)
 
     def add_observed(self, tables: Floats, factor: float, cells: Floats) -> None:
         """Add `factor` times the observed cells to the tables: the transpose of `observe`."""
         layout, ports = self.layout, self.layout.observed
-        kernels.exchange(True, factor, tables, cells, layout.cliques, ports.first, ports.rows, *layout.shapes)
+        kernels.exchange(True, factor, tables, cells, layout.cliques, ports.arrays, layout.shapes)
 
 
 def directed(layout: TreeLayout, marginals: Floats, out: Floats | None = None) -> Floats:
@@ -98,9 +92,8 @@ def directed(layout: TreeLayout, marginals: Floats, out: Floats | None = None) -
     for a, _, above, m, width, down, _ in layout.cliques.tolist():
         if above < 0:
             continue
-        onto = layout.projections[down]
-        projection_kernels.sum_onto(marginals, a, 1.0, separators, m, onto, layout.sizes, layout.strides)
+        projection_kernels.sum_onto(marginals, a, 1.0, separators, m, down, layout.shapes)
         part = separators[m : m + width]
         np.divide(1.0, part, out=part, where=part > 0)
-        projection_kernels.multiply_back(tables, a, separators, m, onto, layout.sizes, layout.strides)
+        projection_kernels.multiply_back(tables, a, separators, m, down, layout.shapes)
     return tables

@@ -4,7 +4,7 @@ A model is integers here (see `tree_layout.py`). Tables of all cliques lie in on
 
 Columns of `cliques`: 0 first cell, 1 cells, 2 parent (-1 for a root), 3 first separator cell, 4 separator cells,
 5 projection of the clique onto its separator, 6 projection of its parent onto the same.
-Columns of `projections`: see `projection_kernels.py`, also for why loops over cells are unsigned.
+For `shapes` see `projection_kernels.py`, also for why loops over cells are unsigned.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ def shift(theta: Any, tables: Any, cliques: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def calibrate(
-    tables: Any, ratios: Any, separators: Any, cliques: Any, projections: Any, sizes: Any, strides: Any
-) -> float:
+def calibrate(tables: Any, ratios: Any, separators: Any, cliques: Any, shapes: Any) -> float:
     """The logarithm of the sum over all records, once potentials have become marginals in place.
 
     Up the tree, then down again: a clique's sum over a separator, divided by the one before, multiplies its
@@ -70,7 +68,7 @@ def calibrate(
         for i in range(m, m + c):
             ratios[i] = separators[i]
             separators[i] = 0.0
-        sum_onto(tables, source, 1.0, separators, m, projections[onto], sizes, strides)
+        sum_onto(tables, source, 1.0, separators, m, onto, shapes)
         for i in range(m, m + c):
             top = max(top, separators[i])
         if rising:
@@ -82,7 +80,7 @@ def calibrate(
         else:
             for i in range(m, m + c):
                 ratios[i] = separators[i] / ratios[i] if ratios[i] > 0.0 else 0.0
-        multiply_back(tables, target, ratios, m, projections[back], sizes, strides)
+        multiply_back(tables, target, ratios, m, back, shapes)
         if not rising:
             continue
         received[above] += 1
@@ -100,14 +98,7 @@ def calibrate(
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def covariance(
-    marginals: Any,
-    separators: Any,
-    direction: Any,
-    messages: Any,
-    cliques: Any,
-    projections: Any,
-    sizes: Any,
-    strides: Any,
+    marginals: Any, separators: Any, direction: Any, messages: Any, cliques: Any, shapes: Any
 ) -> None:
     """Turn a change of log-potentials into the change of marginals, in place.
 
@@ -126,10 +117,10 @@ def covariance(
         # What a child sent up is in what its parent knows: take it off again.
         for i in range(np.uint64(m), np.uint64(m + c)):
             messages[i] = 0.0 if rising else -messages[i] * separators[i]
-        dot_onto(marginals, direction, source, messages, m, projections[onto], sizes, strides)
+        dot_onto(marginals, direction, source, messages, m, onto, shapes)
         for i in range(np.uint64(m), np.uint64(m + c)):
             messages[i] = messages[i] / separators[i] if separators[i] > 0.0 else 0.0
-        add_back(direction, target, 1.0, messages, m, projections[back], sizes, strides)
+        add_back(direction, target, 1.0, messages, m, back, shapes)
     for k in range(count):
         a, n = cliques[k, 0], cliques[k, 1]
         mean = 0.0
@@ -141,28 +132,21 @@ def covariance(
 
 @njit(cache=True, nogil=True)
 def exchange(
-    lift: bool,
-    factor: float,
-    cells: Any,
-    vector: Any,
-    tables: Any,
-    first_port: Any,
-    ports: Any,
-    projections: Any,
-    sizes: Any,
-    strides: Any,
+    lift: bool, factor: float, cells: Any, vector: Any, tables: Any, ports: Any, shapes: Any
 ) -> None:
     """Lift: add to the cells of every table `factor` times what its ports show of `vector`; or drop, the transpose.
 
-    A port is a place in a vector that a table projects onto: 0 where, 1 by which projection, 2 with which sign.
+    `ports` are two arrays: places in a vector that tables project onto (0 where, 1 by which projection, 2 with which
+    sign), and the first place of each table.
     """
+    places, first = ports
     for k in range(tables.shape[0]):
-        for j in range(first_port[k], first_port[k + 1]):
-            sign, onto = factor * ports[j, 2], projections[ports[j, 1]]
+        for j in range(first[k], first[k + 1]):
+            sign, onto = factor * places[j, 2], places[j, 1]
             if lift:
-                add_back(cells, tables[k, 0], sign, vector, ports[j, 0], onto, sizes, strides)
+                add_back(cells, tables[k, 0], sign, vector, places[j, 0], onto, shapes)
             else:
-                sum_onto(cells, tables[k, 0], sign, vector, ports[j, 0], onto, sizes, strides)
+                sum_onto(cells, tables[k, 0], sign, vector, places[j, 0], onto, shapes)
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)

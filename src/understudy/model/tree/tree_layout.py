@@ -27,6 +27,11 @@ class Ports:
     cells: int
 
     @property
+    def arrays(self) -> tuple[Integers, Integers]:
+        """What `exchange` needs to know of them."""
+        return self.rows, self.first
+
+    @property
     def unsigned(self) -> Ports:
         """The same places, every sign a plus."""
         return Ports(np.abs(self.rows), self.first, self.cells)
@@ -46,9 +51,7 @@ class TreeLayout:
 
     tree: JunctionTree
     cliques: Integers
-    projections: Integers
-    sizes: Integers
-    strides: Integers
+    shapes: tuple[Integers, Integers, Integers]  # projections, sizes and strides: see `projection_kernels`
     observed: Ports
     marginals: tuple[Clique, ...]  # the observed ones
     places: tuple[tuple[int, int, int], ...]  # of every observed marginal: its home, where it lies, its size
@@ -60,11 +63,6 @@ class TreeLayout:
     def observed_cells(self) -> int:
         """The cells of all observed marginals together."""
         return self.observed.cells
-
-    @property
-    def shapes(self) -> tuple[Integers, Integers, Integers]:
-        """What every kernel needs to project: projections, sizes and strides."""
-        return self.projections, self.sizes, self.strides
 
     def split(self, flat: Floats) -> list[Floats]:
         """The tables of a flat array, one a clique, shaped by its columns (views)."""
@@ -106,7 +104,7 @@ def lay_out_tree(tree: JunctionTree, observed: Sequence[Clique] = ()) -> TreeLay
     return TreeLayout(
         tree,
         np.array(rows, np.int64).reshape(-1, 7),
-        *builder.arrays(),
+        builder.arrays(),
         Ports.of(len(rows), seen, observed_start),
         tuple(observed),
         tuple(places),
