@@ -10,7 +10,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.mechanisms.empty_slots import fit_without_empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
-from understudy.mechanisms.room import check_fits, cut_to_fit
+from understudy.mechanisms.tree_capacity import check_fits, cut_to_fit
 from understudy.privacy import Budget, Curator, Group
 
 

@@ -17,9 +17,9 @@ from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import Independence, measure_and_compress
 from understudy.mechanisms.repeated import measure_repeated
-from understudy.mechanisms.room import Room, check_fits, cut_to_fit
 from understudy.mechanisms.shrinkage import fit
 from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
+from understudy.mechanisms.tree_capacity import TreeCapacity, check_fits, cut_to_fit
 from understudy.model import estimate
 from understudy.privacy import Budget, Curator, Gaussian, Group, Loss, Role
 
@@ -171,11 +171,11 @@ class MST:
         }
         one_way = {name: field.marginal((name,)).counts for name in domain}
         independence = Independence(one_way, field.total)
-        room = Room(domain, forced)
+        capacity = TreeCapacity(domain, forced)
         chosen: list[Pair] = []
 
         def pick(candidates: list[Pair]) -> Pair | None:
-            fitting = room.fitting(candidates)
+            fitting = capacity.fitting(candidates)
             offered: list[Clique] = [*fitting, STOP] if self.stop_early else list(fitting)
             if not fitting:
                 return None
@@ -190,7 +190,7 @@ class MST:
             if winner == STOP:
                 return None
             chosen.append((winner[0], winner[1]))
-            room.join(chosen[-1])
+            capacity.join(chosen[-1])
             return chosen[-1]
 
         joined = [clique for clique, _ in self.forced]

@@ -14,8 +14,8 @@ from understudy.mechanisms.mutual_information import (
     count_in_parts,
     pair_information,
 )
-from understudy.mechanisms.room import cut_to_fit
 from understudy.mechanisms.spanning_tree import Pair, heaviest, spanning_forest
+from understudy.mechanisms.tree_capacity import cut_to_fit
 from understudy.privacy.curator.question_checks import MOST_CELLS
 
 FORCED_BONUS = 100.0  # paper, step 1: what is added to the weight of a forced pair

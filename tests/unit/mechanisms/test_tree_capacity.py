@@ -10,8 +10,8 @@ from understudy.domain import Domain
 from understudy.errors import SizeError
 from understudy.mechanisms import MST, Fixed
 from understudy.mechanisms.mutual_information import all_pairs
-from understudy.mechanisms.room import Room, cut_to_fit
 from understudy.mechanisms.spanning_tree import spanning_forest
+from understudy.mechanisms.tree_capacity import TreeCapacity, cut_to_fit
 from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 from understudy.privacy import Budget, Curator, Seeded
 
@@ -26,12 +26,12 @@ def test_whatever_is_picked_the_tree_fits_and_spans(seed: int) -> None:
     hub = min(domain.values())
     taken = build_tree(domain, joined, limit_cells=None).cells
     limit = taken + hub * sum(domain.values()) + int(rng.integers(0, 40_000))
-    room = Room(domain, joined, limit)
+    capacity = TreeCapacity(domain, joined, limit)
 
     def pick(pairs: list) -> tuple:
-        fitting = room.fitting(pairs)
+        fitting = capacity.fitting(pairs)
         chosen = fitting[rng.integers(len(fitting))]  # there is always one
-        room.join(chosen)
+        capacity.join(chosen)
         return chosen
 
     tree = spanning_forest(domain.names, all_pairs(domain, 10**9), pick, joined)
@@ -40,8 +40,8 @@ def test_whatever_is_picked_the_tree_fits_and_spans(seed: int) -> None:
 
 
 def test_a_column_that_fits_nowhere_stays_alone_and_nothing_fails() -> None:
-    room = Room(Domain({"a": 50, "b": 50, "c": 2}), [], limit_cells=150)
-    assert room.fitting([("a", "b"), ("a", "c"), ("b", "c")]) == []
+    capacity = TreeCapacity(Domain({"a": 50, "b": 50, "c": 2}), [], limit_cells=150)
+    assert capacity.fitting([("a", "b"), ("a", "c"), ("b", "c")]) == []
 
 
 def test_a_forced_clique_that_cannot_fit_is_refused_from_the_schema_and_the_column_to_bin_is_named() -> None:

@@ -1,4 +1,4 @@
-"""Room for a model: pairs that leave enough for a whole tree, cliques cut to what fits.
+"""How large a model may become: which pairs leave enough cells for a whole tree, and cliques cut to what fits.
 
 A mechanism must never spend and then fail because its model is too large, so size is looked after while cliques
 are chosen. Sizes of columns are public, or follow from what was released.
@@ -13,7 +13,7 @@ from understudy.mechanisms.spanning_tree import Pair, components
 from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 
 
-class Room:
+class TreeCapacity:
     """The cells that are left for the pairs of a tree around `joined` cliques.
 
     A pair fits when, after it, the columns that are still apart can all be joined by their smallest pairs. The
@@ -34,13 +34,13 @@ class Room:
         self._ample = max(domain.values(), default=1) * sum(domain.values()) <= limit_cells - taken
 
     def fitting(self, pairs: list[Pair]) -> list[Pair]:
-        """The pairs that leave room for the rest of the tree; all of them where room is ample."""
+        """The pairs that leave enough cells for the rest of the tree; all of them where every tree fits."""
         if self._ample:
             return pairs
         return [pair for pair in pairs if self._extra(pair) <= self._spare]
 
     def join(self, pair: Pair) -> None:
-        """Take the room of a pair that was chosen."""
+        """Take off the cells of a pair that was chosen."""
         self._spare -= self._extra(pair)
         first, second = self._part[pair[0]], self._part[pair[1]]
         self._smallest[first] = min(self._smallest[first], self._smallest.pop(second))
