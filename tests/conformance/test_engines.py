@@ -19,7 +19,7 @@ import understudy as us
 from postgres_server import server
 from spark_session import frame, session
 from understudy.data import write
-from understudy.data.files import text_file
+from understudy.data.files.text import text_file
 from understudy.domain import Schema
 from understudy.privacy import Seeded
 

@@ -18,6 +18,7 @@ from pyarrow import csv
 
 from understudy.data import read
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
+from understudy.domain.dialect import Dialect
 from understudy.transforms import Encoder, reading_types
 
 COLUMNS: dict[str, Column] = {
@@ -106,7 +107,7 @@ def codes(*records: dict[str, str]) -> list[tuple[int, ...]]:
     with TemporaryDirectory() as folder:
         path = Path(folder, "records.csv")
         path.write_bytes("\n".join([*lines, ""]).encode())
-        coded = ENCODER.forward(read(path, types=TYPES, delimiter=","))
+        coded = ENCODER.forward(read(path, types=TYPES, dialect=Dialect(",")))
     return list(zip(*(coded[name].tolist() for name in COLUMNS), strict=True))
 
 

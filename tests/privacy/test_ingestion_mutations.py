@@ -152,8 +152,8 @@ def transforms_without_reading_types(patch):
     def untyped(schema, transforms=()):
         return {} if transforms else types(schema)
 
-    def read(data, *, types=None, rest=None, delimiter=None):
-        return read_file(data, types=types or None, rest=rest if types else None, delimiter=delimiter)
+    def read(data, *, types=None, rest=None, dialect=None):
+        return read_file(data, types=types or None, rest=rest if types else None, dialect=dialect)
 
     read_file = in_memory.read
     patch.setattr(in_memory, "reading_types", untyped)
@@ -164,8 +164,8 @@ def transforms_without_reading_types(patch):
 def types_told_from_the_cells(patch):
     read_file = in_memory.read
 
-    def read(data, *, types=None, rest=None, delimiter=None):
-        return read_file(data, delimiter=delimiter)
+    def read(data, *, types=None, rest=None, dialect=None):
+        return read_file(data, dialect=dialect)
 
     patch.setattr(in_memory, "read", read)
 

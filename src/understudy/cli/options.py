@@ -23,6 +23,15 @@ def several(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
     return decorate
 
 
+def delimiter(default: str) -> Callable[[Command], Command]:
+    """The delimiter of a text file, with a typed \\t taken for a tab."""
+    return click.option(
+        "--delimiter",
+        callback=lambda context, option, value: "\t" if value == "\\t" else value,
+        help=f"What separates the fields of a CSV file. Default: {default}.",
+    )
+
+
 budget = several(
     click.option(
         "--epsilon", required=True, help="How much may be revealed of any one person: smaller is safer."
@@ -96,9 +105,7 @@ data = several(
         help="What is known of the table. Left out: its columns' names, and types that are declared.",
     ),
     click.option("--name", help="The table's name in the ledger. Default: the schema's, else the file's."),
-    click.option(
-        "--delimiter", help="What separates the fields of a CSV file. Default: found from its header."
-    ),
+    delimiter("the schema's, else found from its header"),
     click.option(
         "--memory",
         default="1GB",

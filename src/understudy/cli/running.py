@@ -15,6 +15,7 @@ from understudy.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
     from understudy.domain import Schema
+    from understudy.domain.dialect import Dialect
     from understudy.marginals import Counter
     from understudy.mechanisms import Mechanism
     from understudy.pipeline import Release
@@ -181,8 +182,11 @@ def write_sample(
     seed: int | None = None,
     *,
     spreadsheet: bool = False,
+    dialect: Dialect | None = None,
 ) -> int:
     """Stream so many records to a file, or to a folder of parts; the number written.
+
+    A text file is written as the private one was, unless `dialect` says otherwise.
 
     What is drawn from a release of a test is said to be NOT PRIVATE, beside the output and not in it.
     """
@@ -192,7 +196,7 @@ def write_sample(
         click.secho(f"understudy: {NOT_PRIVATE}", fg="red", bold=True, err=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotPrivateWarning)  # said above
-        return _write_sample(release, rows, output, stage, seed, spreadsheet)
+        return _write_sample(release, rows, output, stage, seed, spreadsheet, dialect)
 
 
 def _write_sample(
@@ -202,16 +206,24 @@ def _write_sample(
     stage: Callable[[str], None],
     seed: int | None,
     spreadsheet: bool,
+    dialect: Dialect | None,
 ) -> int:
     from understudy.data import Writer
+    from understudy.data.files.writing import text_dialect
     from understudy.pipeline.sample_folder import sample_to_folder
     from understudy.transforms.encode import missing_text
 
     stage("generating records")
     if is_folder(output):
         return sample_to_folder(release, output, rows, seed=seed)
-    written = 0
-    with Writer(output, missing=missing_text(release.schema), spreadsheet=spreadsheet) as file:
+    written, columns = 0, release.schema.columns
+    with Writer(
+        output,
+        missing=missing_text(release.schema),
+        spreadsheet=spreadsheet,
+        dialect=text_dialect(output, release.form.dialect.over(release.schema.dialect), dialect),
+        numbers={name for name, column in columns.items() if column.type in ("integer", "number")},
+    ) as file:
         for table in release.sample_chunks(rows, seed=seed):
             stage(f"writing records {written + 1:,} to {written + table.num_rows:,}")
             file.write(table)

@@ -15,10 +15,12 @@ from understudy.domain import schema_toml
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.parts.fields import text, whole
 from understudy.domain.columns.registry import column_types
+from understudy.domain.dialect import Dialect
 from understudy.domain.domain import Domain
 from understudy.errors import FileError, ParameterError, SchemaError, SizeError, UnknownTypeError
 
-_TABLE = ("name", "rows", "unit", "max_records_per_unit")
+_DIALECT = ("delimiter", "encoding", "quoting", "line_end")
+_TABLE = ("name", "rows", "unit", "max_records_per_unit", *_DIALECT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,12 @@ class Schema:
             identifier: never synthesised, and not in the domain.
         max_records_per_unit: the most records of one unit that are used, at least 1; 1 by default.
         comment: what a reader of its file should know.
+        delimiter: what separates the fields of a text file; by default as its header line says.
+        encoding: how a text file's characters are written, such as "latin-1"; by default as its byte order mark says,
+            else UTF-8.
+        quoting: which cells of a text file are in quotes: those that must be ("needed"), all but numbers ("texts"),
+            "all" or "none"; by default as its header line has them.
+        line_end: what ends a line of a text file; by default what ends its header line.
 
     Raises:
         SchemaError: a column or a field cannot be used; the message says which, and what would do.
@@ -50,6 +58,10 @@ class Schema:
     unit: str | None = None
     max_records_per_unit: int | None = None
     comment: str = ""
+    delimiter: str | None = None
+    encoding: str | None = None
+    quoting: str | None = None
+    line_end: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", dict(self.columns))
@@ -71,6 +83,7 @@ class Schema:
             value = getattr(self, field)
             if value is not None and not text(field, value):
                 raise SchemaError(f"{field} is empty.", hint="give it a text, or leave it out.")
+        self.dialect  # noqa: B018 (refuses what no text file is written in)
         if self.rows is not None:
             whole("rows", self.rows, 0)
         if self.max_records_per_unit is not None:
@@ -119,6 +132,26 @@ class Schema:
             ],
             [", ".join(table)] if table else [],
             warning=self.comment.partition("\n")[0],
+        )
+
+    @property
+    def dialect(self) -> Dialect:
+        """How text files of this table are written, as far as the schema says."""
+        return Dialect(*(getattr(self, field) for field in _DIALECT))
+
+    def in_dialect(self, dialect: Dialect) -> Schema:
+        """The same schema, of text files that are written so.
+
+        Parameters:
+            dialect: how they are written; what it does not say stays as it is.
+        """
+        said = dialect.over(self.dialect)
+        return replace(
+            self,
+            delimiter=said.delimiter,
+            encoding=said.encoding,
+            quoting=said.quoting,
+            line_end=said.line_end,
         )
 
     @property

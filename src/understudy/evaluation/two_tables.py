@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from understudy.domain import Schema
+from understudy.domain.dialect import Dialect
 from understudy.errors import ParameterError
 from understudy.evaluation.coding import check_table, in_common
 from understudy.evaluation.comparison import Comparison, ContestFile, compare
@@ -19,7 +20,7 @@ from understudy.evaluation.completion import completed
 from understudy.evaluation.contest.contest_measure import RoleNames
 from understudy.evaluation.measures import REAL, SYNTHETIC
 from understudy.pipeline.draft import schema_of_types
-from understudy.pipeline.sources.registry import first_records, is_address, name_of
+from understudy.pipeline.sources.registry import first_records, is_address, name_of, seen_dialect
 from understudy.transforms.encode import reading_types
 
 MOST_RECORDS = 10_000_000  # of a table that is streamed
@@ -80,9 +81,11 @@ def evaluate(
         raise ParameterError(f"targets {targets!r} is one text.", hint="give a list of columns.")
     contest = _contest(contest_tests, (sex, city, wage))
     given = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
+    asked = Dialect(delimiter)
+    declared = seen_dialect(real, asked.over(given.dialect if given else Dialect()))
     stage("reading the real table")
     known = reading_types(given) if given else None
-    mine = first_records(real, MOST_RECORDS, delimiter=delimiter, types=known)
+    mine = first_records(real, MOST_RECORDS, dialect=declared, types=known)
     texts = [field.name for field in mine.schema if pa.types.is_string(field.type)]
     described = given or schema_of_types(mine.schema, name=_called(real, "table"), untyped=texts)
     check_table(mine, described, "the real table")
@@ -91,7 +94,7 @@ def evaluate(
     stage("reading the synthetic table")
     # By the types of the real one: 01 is not 1 where the real column is one of texts.
     known = reading_types(described)
-    theirs = first_records(synthetic, MOST_RECORDS, delimiter=delimiter, types=known)
+    theirs = first_records(synthetic, MOST_RECORDS, dialect=seen_dialect(synthetic, asked), types=known)
     found = compare(
         mine,
         theirs,

@@ -8,6 +8,7 @@ and types only.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +16,8 @@ import pyarrow as pa
 from understudy.domain import Schema, Untyped
 from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.registry import drafted, of_arrow
-from understudy.pipeline.sources.registry import first_records, name_of
+from understudy.domain.dialect import Dialect
+from understudy.pipeline.sources.registry import first_records, name_of, seen_dialect
 
 MOST_READ = 1_000_000  # records that a draft of streamed data looks at
 
@@ -24,6 +26,9 @@ OPENING = f"""\
 This draft was made by looking at the data: it is {DRAFTED}.
 Check every line: values, bounds and texts that are not public knowledge must go. What is
 left out (min, max, values with discover = true) is learned privately, out of the budget."""
+
+GUESSED = """
+The file is not UTF-8, and was read as {}: if letters look wrong here, name its encoding (cp1250, cp1251, ...)."""
 
 
 def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = None) -> Schema:
@@ -36,7 +41,7 @@ def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = 
         data: a path, an address, a frame (pandas, Polars), or anything that speaks Arrow. Of what is streamed,
             the first million records are looked at.
         name: the table's name, which is the ledger's key; by default the file's, without its ending.
-        delimiter: what separates the fields of a CSV file; found from its header by default.
+        delimiter: what separates the fields of a CSV file; found from its first lines by default.
 
     Returns:
         A schema whose comments say what to check; `schema.save("people.toml")` writes it to be edited.
@@ -54,7 +59,10 @@ def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = 
         {'age': ('min', 'max')}
     """
     called = name or name_of(data) or "table"  # before anything is read: a query has no name
-    return draft(first_records(data, MOST_READ, delimiter=delimiter), name=called)
+    dialect = seen_dialect(data, Dialect(delimiter))
+    drafted = draft(first_records(data, MOST_READ, dialect=dialect), name=called)
+    remark = GUESSED.format(dialect.encoding) if dialect.encoding in ("latin-1", "cp1252") else ""
+    return replace(drafted, comment=drafted.comment + remark).in_dialect(dialect)
 
 
 def draft(table: pa.Table, *, name: str) -> Schema:

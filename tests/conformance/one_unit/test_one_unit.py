@@ -18,7 +18,7 @@ from unit_worlds import Setting, World, differences, run
 
 import understudy as us
 from understudy.data import read
-from understudy.data.files import text_file
+from understudy.data.files.text import text_file
 from understudy.pipeline.sources import in_memory
 
 EACH = 5  # records of an odd unit, where there are units: more than any of them may count

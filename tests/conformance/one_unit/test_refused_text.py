@@ -15,7 +15,7 @@ from unit_people import SETTINGS
 from unit_sources import SOURCES
 from unit_worlds import Setting, run
 
-from understudy.data.files import text_file
+from understudy.data.files.text import text_file
 
 CANARY = b"Zebedee-4711"
 FIELDS = 10

@@ -40,7 +40,7 @@ class LinesSource:
         self,
         most: int | None = None,
         *,
-        delimiter: str | None = None,
+        dialect: object = None,
         types: Mapping[str, pa.DataType] | None = None,
     ) -> pa.Table:
         names, *rows = map(

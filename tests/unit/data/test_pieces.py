@@ -7,8 +7,8 @@ import pyarrow.parquet
 import pytest
 
 from understudy.data import write
-from understudy.data.files import text_file
 from understudy.data.files.file_set import FileSet
+from understudy.data.files.text import text_file
 from understudy.errors import FileError
 
 

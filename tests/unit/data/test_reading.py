@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from understudy.data import header, read, write
-from understudy.data.files import delimited
+from understudy.data.files.text import delimited
+from understudy.domain.dialect import Dialect
 
 
 def put(folder: Path, content: str | bytes, name: str = "people.csv") -> Path:
@@ -27,7 +28,7 @@ def test_any_delimiter_and_line_end_is_found(tmp_path: Path, delimiter: str, end
 
 
 def test_a_delimiter_of_any_kind_can_be_named(tmp_path: Path) -> None:
-    assert read(put(tmp_path, "a:b\n1:2\n"), delimiter=":").to_pydict() == {"a": [1], "b": [2]}
+    assert read(put(tmp_path, "a:b\n1:2\n"), dialect=Dialect(":")).to_pydict() == {"a": [1], "b": [2]}
 
 
 def test_the_delimiter_that_fits_every_row_wins_over_the_commoner_one(tmp_path: Path) -> None:

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from understudy.data import read
 from understudy.data.engines.duckdb import open_database
-from understudy.data.files import text_file
 from understudy.data.files.file_set import FileSet, find_files, looks_large
+from understudy.data.files.text import text_file
 from understudy.data.scratch import PREFIX, ScratchFolder
+from understudy.domain.dialect import Dialect
 from understudy.errors import FileError, OperatorError, ParameterError
 
 
@@ -52,10 +53,10 @@ def test_a_file_in_pieces_is_the_file(
     ]
     path = tmp_path_factory.mktemp("pieces") / "t.csv"
     path.write_bytes(end.join(["x,y,z", *(",".join(row) for row in quoted)]).encode())
-    wanted = read(path, types=dict.fromkeys("xyz", pa.string()), delimiter=",")
+    wanted = read(path, types=dict.fromkeys("xyz", pa.string()), dialect=Dialect(","))
     before, text_file.PIECE = text_file.PIECE, piece
     try:
-        assert whole(FileSet.open(str(path), delimiter=",")).equals(wanted)
+        assert whole(FileSet.open(str(path), dialect=Dialect(","))).equals(wanted)
     finally:
         text_file.PIECE = before
 
@@ -75,10 +76,10 @@ def test_a_single_column_in_pieces_has_the_values_of_the_whole(
     ]
     path = tmp_path_factory.mktemp("pieces") / "t.csv"
     path.write_bytes(start + end.join(["x", *quoted]).encode())
-    wanted = read(path, rest=pa.string(), delimiter=",")
+    wanted = read(path, rest=pa.string(), dialect=Dialect(","))
     before, text_file.PIECE = text_file.PIECE, piece
     try:
-        source = FileSet.open(str(path), delimiter=",")
+        source = FileSet.open(str(path), dialect=Dialect(","))
         found = [row for batch in source.scan(["x"], {}) for row in batch.to_pylist()]
     finally:
         text_file.PIECE = before

@@ -11,6 +11,7 @@ import pytest
 import understudy as us
 from understudy.data.forms.table_form import NO_FORM, ColumnForm, TableForm
 from understudy.data.forms.type_text import kept_type, type_of_text, type_text
+from understudy.domain.dialect import Dialect
 from understudy.errors import ReleaseError
 from understudy.pipeline import release_file
 
@@ -44,7 +45,7 @@ def test_types_in_which_no_value_can_be_given_back_are_none(kind: pa.DataType) -
 
 def test_a_form_is_read_back_from_json() -> None:
     columns = {"a": ColumnForm(pa.int8(), "nullable"), "é": ColumnForm(None, "category")}
-    form = TableForm("pandas", columns | {"p": ColumnForm(None, "period of M")}, {"delimiter": ";"})
+    form = TableForm("pandas", columns | {"p": ColumnForm(None, "period of M")}, Dialect(";"))
     assert TableForm.from_dict(json.loads(json.dumps(form.to_dict()))) == form
     assert form.only(["é", "a", "gone"]).columns == columns
 

@@ -49,7 +49,7 @@ class ToySource(StreamedSource):
     def name(self) -> str | None:
         return str(self.data).removeprefix("toy:") if isinstance(self.data, str) else None
 
-    def scannable(self, delimiter: str | None) -> Any:
+    def scannable(self, dialect: Any) -> Any:
         return Shelf()
 
 

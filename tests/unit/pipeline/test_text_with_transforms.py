@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from spark_session import session
-from understudy.data.files import text_file
+from understudy.data.files.text import text_file
 from understudy.domain import Category, Integer, Schema
 from understudy.pipeline.sources.records import Reading
 from understudy.pipeline.sources.registry import open_records

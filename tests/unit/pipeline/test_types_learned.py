@@ -16,7 +16,7 @@ import pytest
 import understudy as us
 from spark_session import session
 from understudy.data import write
-from understudy.data.files import text_file
+from understudy.data.files.text import text_file
 from understudy.domain import Category, Integer, Number, Schema, Untyped
 from understudy.domain.kinds import KINDS
 from understudy.pipeline import learning, synthesizer

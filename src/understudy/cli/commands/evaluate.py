@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from understudy.cli import options
 from understudy.cli.comparing import check_pages, tell_comparison, write_confidential
 from understudy.cli.console import stages
 
@@ -43,7 +44,7 @@ from understudy.cli.console import stages
 @click.option("--sex", metavar="COLUMN", help="For the contest's third score: the column of sexes,")
 @click.option("--city", metavar="COLUMN", help="that of cities,")
 @click.option("--wage", metavar="COLUMN", help="and that of wages (999,998 and above: not applicable).")
-@click.option("--delimiter", help="What separates the fields of a CSV file. Default: found from its header.")
+@options.delimiter("found")
 def command(real: str, synthetic: str, output: str | None, json_file: str | None, **settings: Any) -> None:
     """Compare the SYNTHETIC table with the REAL one. CONFIDENTIAL: what this writes shows the private data.
 

@@ -16,15 +16,24 @@ from understudy.cli.running import check_output, write_sample
 @click.option(
     "--seed", type=int, help="Draw the same records every time. Sampling protects no one: a seed is safe."
 )
+@options.delimiter("as in the private one")
+@click.option("--encoding", help="How a CSV file's characters are written. Default: as in the private one.")
 @options.spreadsheet
 @options.as_json
 def command(
-    release: str, rows: str | None, output: str, seed: int | None, spreadsheet: bool, as_json: bool
+    release: str,
+    rows: str | None,
+    output: str,
+    seed: int | None,
+    delimiter: str | None,
+    encoding: str | None,
+    spreadsheet: bool,
+    as_json: bool,
 ) -> None:
     """Draw synthetic records from RELEASE. Costs no privacy; needs no data; any number of rows, streamed.
 
-    An OUTPUT that ends in / is a folder of Parquet files: run the same command again to go on with one
-    that was interrupted.
+    A CSV file is written as the private one was: delimiter, encoding, quotes and line ends. An OUTPUT that ends in /
+    is a folder of Parquet files: run the same command again to go on with one that was interrupted.
 
     \b
     Examples:
@@ -33,13 +42,15 @@ def command(
       understudy sample people.release --safe-for-spreadsheets -o synthetic.csv
       understudy sample people.release -n 1e9 -o synthetic/
     """
+    from understudy.domain.dialect import Dialect
     from understudy.pipeline import load
 
+    dialect = Dialect(delimiter, encoding)
     wanted = check_output(output, rows, folder=True, spreadsheet=spreadsheet)
     with stages() as stage:
         stage("reading the release")
         loaded = load(release)
-        written = write_sample(loaded, wanted, output, stage, seed, spreadsheet=spreadsheet)
+        written = write_sample(loaded, wanted, output, stage, seed, spreadsheet=spreadsheet, dialect=dialect)
     if as_json:
         show_json({"synthetic": output, "rows": written, "private": loaded.private})
     else:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from understudy.cli import options
 from understudy.cli.comparing import write_confidential
 from understudy.errors import ParameterError
 
@@ -27,7 +28,7 @@ Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refu
 @click.option("-o", "--output", type=click.Path(), help="Write the draft to this file instead of the screen.")
 @click.option("--overwrite", is_flag=True, help="Replace a file that is there, even a reviewed one.")
 @click.option("--name", help="The table's name, the ledger's key. Default: the file's, without its ending.")
-@click.option("--delimiter", help="What separates the fields of a CSV file. Default: found from its header.")
+@options.delimiter("found")
 def command(data: str, output: str | None, overwrite: bool, name: str | None, delimiter: str | None) -> None:
     """Draft a schema from DATA, to be reviewed: a file, or whatever else `fit` takes.
 
@@ -39,7 +40,7 @@ def command(data: str, output: str | None, overwrite: bool, name: str | None, de
 
     if output is not None and not overwrite:
         _check_new(output)
-    drafted = draft_schema(data, name=name, delimiter=_unescaped(delimiter))
+    drafted = draft_schema(data, name=name, delimiter=delimiter)
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return
@@ -55,11 +56,6 @@ def _check_new(output: str) -> None:
             f"there is a file {output!r} already, perhaps a reviewed one: it is left as it is.",
             hint="name another file, or say --overwrite.",
         )
-
-
-def _unescaped(delimiter: str | None) -> str | None:
-    """The delimiter, with a typed \\t taken for a tab."""
-    return "\t" if delimiter == "\\t" else delimiter
 
 
 __all__ = ["command"]

@@ -21,7 +21,8 @@ from understudy.data.files.common_types import carried, declared
 from understudy.data.files.partition_columns import literal_parent, with_keys
 from understudy.data.files.raw_file import open_raw
 from understudy.data.files.table_file import ArrowTableFile, ParquetTableFile, TableFile
-from understudy.data.files.text_file import TextFile
+from understudy.data.files.text.text_file import TextFile
+from understudy.domain.dialect import Dialect
 from understudy.errors import FileError
 
 # A single file above this is streamed rather than read into memory; packed ones grow when unpacked.
@@ -73,13 +74,13 @@ class FileSet:
     carried: pa.Schema
 
     @classmethod
-    def open(cls, pattern: str, *, kind: str | None = None, delimiter: str | None = None) -> FileSet:
+    def open(cls, pattern: str, *, kind: str | None = None, dialect: Dialect | None = None) -> FileSet:
         """The files at a path, in a folder or matching a pattern, once each is readable and fits the rest."""
         paths = find_files(pattern, kind)
         base = Path(pattern) if Path(pattern).is_dir() else literal_parent(pattern)
         base = paths[0].parent if paths == [base] else base
         with ThreadPoolExecutor(4) as pool:
-            opened = pool.map(lambda path: open_table_file(path, kind, delimiter), paths)
+            opened = pool.map(lambda path: open_table_file(path, kind, dialect), paths)
             files = tuple(with_keys(file, base) for file in opened)
         for file in files:
             _check_same(files[0], file)
@@ -94,6 +95,11 @@ class FileSet:
     def untyped(self) -> frozenset[str]:
         """The columns that have no type of their own: all of them where every file is text, else none."""
         return frozenset(self.types.names if all(file.is_text for file in self.files) else ())
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """How the files are written, by the first of them; None where they are not text."""
+        return self.files[0].dialect
 
     @property
     def snapshot(self) -> str:
@@ -113,7 +119,7 @@ class FileSet:
             yield from file.scan(columns, united | dict(types) if file.is_text else united)
 
 
-def open_table_file(path: Path, kind: str | None, delimiter: str | None) -> TableFile:
+def open_table_file(path: Path, kind: str | None, dialect: Dialect | None) -> TableFile:
     """The file, once it is known to be a table of the kind asked for."""
     found = open_raw(path)
     if kind is not None and found.kind != kind:
@@ -121,7 +127,7 @@ def open_table_file(path: Path, kind: str | None, delimiter: str | None) -> Tabl
             f"is not {kind}", hint="leave the prefix out: a file's kind is told by its content."
         )
     if found.kind == raw_file.TEXT:
-        return TextFile(found, delimiter)
+        return TextFile(found, dialect)
     return ParquetTableFile(found) if found.kind == raw_file.PARQUET else ArrowTableFile(found)
 
 

@@ -20,7 +20,8 @@ class PartitionedFile(TableFile):
     """A file with a column more for every key of its folders, the same text in every record."""
 
     def __init__(self, file: TableFile, keys: Keys) -> None:
-        self.raw, self.changed, self.is_text = file.raw, file.changed, file.is_text
+        self.raw, self.changed = file.raw, file.changed
+        self.is_text, self.dialect = file.is_text, file.dialect
         self._file, self._keys = file, keys
         self.types = pa.schema([*file.types, *(pa.field(name, pa.string()) for name in keys)])
 

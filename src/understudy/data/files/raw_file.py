@@ -6,13 +6,15 @@ content, so the errors of the libraries underneath are replaced and not chained.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import mmap
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +30,8 @@ UNPACKED_MOST = 8 << 30
 CHUNK = 1 << 20
 
 PARQUET, ARROW_FILE, ARROW_STREAM, TEXT = "Parquet", "Arrow file", "Arrow stream", "CSV"
+EXCEL, JSON_LINES = "Excel sheet", "JSON lines"
+UNTYPED = (TEXT, EXCEL, JSON_LINES)  # kinds whose columns declare no types
 _EXTENSIONS = {
     ".parquet": PARQUET,
     ".pq": PARQUET,
@@ -35,15 +39,18 @@ _EXTENSIONS = {
     ".ipc": ARROW_FILE,
     ".feather": ARROW_FILE,
     ".arrows": ARROW_STREAM,
+    ".xlsx": EXCEL,
+    ".xlsm": EXCEL,
 }
 # The first bytes of files that are not tables, or not ones that can be read here.
 _REFUSED = {
     b"PARE": ("is an encrypted Parquet file", "decrypt it first."),
-    b"PK\x03\x04": ("is a zip archive or a spreadsheet", "unpack it, or save it as CSV."),
-    b"\xd0\xcf\x11\xe0": ("is an old spreadsheet", "save it as CSV."),
+    b"PK\x03\x04": ("is a zip archive", "unpack it; a spreadsheet ends in .xlsx."),
+    b"\xd0\xcf\x11\xe0": (
+        "is an old or encrypted spreadsheet",
+        "save it as .xlsx or CSV, without a password.",
+    ),
     b"FEA1": ("is a Feather file of version 1", "save it as Arrow or Parquet."),
-    b"\xff\xfe": ("is UTF-16 text", "save it as UTF-8."),
-    b"\xfe\xff": ("is UTF-16 text", "save it as UTF-8."),
     b"BZh": ("is packed with bzip2", "unpack it, or pack it with gzip."),
     b"\xfd7zXZ": ("is packed with xz", "unpack it, or pack it with gzip."),
     b"\x28\xb5\x2f\xfd": ("is packed with Zstandard", "unpack it, or pack it with gzip."),
@@ -52,22 +59,35 @@ _REFUSED = {
 
 @dataclass(frozen=True)
 class RawFile:
-    """A file that exists, can be read and is not empty: its name, kind and whether it is gzipped."""
+    """A file that exists, can be read and is not empty: its name, kind and whether it is gzipped.
+
+    With an `encoding` its bytes come as UTF-8, whatever they are in the file: what cannot be decoded, and NUL, as the
+    mark U+FFFD. Without, they come as they are.
+    """
 
     path: Path
     kind: str
     gzipped: bool
+    encoding: str = ""
 
     def fault(self, what: str, *, line: int | None = None, hint: str = "") -> FileError:
         """An error that names this file, and a line of it."""
         where = f", line {line:,}" if line is not None else ""
         return FileError(f"file {str(self.path)!r}{where}: {what}.", hint=hint)
 
+    @property
+    def plain(self) -> bool:
+        """Whether its bytes are those on disk."""
+        return not self.gzipped and not self.encoding
+
     @contextmanager
     def content(self, *, allow_large: bool = False) -> Iterator[Bytes]:
         """All bytes of the file: mapped, or unpacked in memory within the bounds above."""
-        if self.gzipped:
-            yield self._unpack(None if allow_large else UNPACKED_MOST)
+        if not self.plain:
+            content = bytearray()
+            for chunk in self.unpacked(None if allow_large else UNPACKED_MOST):
+                content += chunk
+            yield content
             return
         with open(self.path, "rb") as file:
             # Unmapped with its last reader: closing it here would fail while Arrow still looks at it.
@@ -77,25 +97,25 @@ class RawFile:
         """The first bytes of the file, unpacked, at most so many."""
         with self._opened() as file, self._unpacking():
             start: bytes = file.read(most)
-            return start
+        return b"".join(_as_utf8([start], self.encoding, whole=False)) if self.encoding else start
 
     def _opened(self) -> Any:
         return gzip.open(self.path, "rb") if self.gzipped else open(self.path, "rb")
 
-    def _unpack(self, most: int | None) -> bytearray:
-        content = bytearray()
-        for chunk in self.unpacked(most):
-            content += chunk
-        return content
-
     def unpacked(self, most: int | None = UNPACKED_MOST) -> Iterator[bytes]:
-        """The bytes of a gzipped file in chunks, as long as it unpacks to what a plausible table can."""
+        """The bytes in chunks; of a gzipped file, as long as it unpacks to what a plausible table can."""
+        chunks = self._chunks(most)
+        return _as_utf8(chunks, self.encoding) if self.encoding else chunks
+
+    def _chunks(self, most: int | None) -> Iterator[bytes]:
         packed, size = self.path.stat().st_size, 0
         with self._opened() as file, self._unpacking():
             while chunk := file.read(CHUNK):
                 size += len(chunk)
-                if most is not None and (
-                    size > most or (size > UNPACKED_FREELY and size > UNPACKED_RATIO * packed)
+                if (
+                    self.gzipped
+                    and most is not None
+                    and (size > most or (size > UNPACKED_FREELY and size > UNPACKED_RATIO * packed))
                 ):
                     raise self.fault(
                         f"unpacks to more than {size >> 20:,} MiB from {packed:,} bytes",
@@ -133,6 +153,18 @@ def open_raw(path: Path_) -> RawFile:
     return _recognise(place, head, tail)
 
 
+def _as_utf8(chunks: Iterable[bytes], encoding: str, *, whole: bool = True) -> Iterator[bytes]:
+    """Bytes of an encoding as UTF-8, without a byte order mark; no byte raises, and none changes others but its own
+    character. Of a start that is not the `whole`, a character that is cut off is left out."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    opening = True
+    for chunk in chain(chunks, (b"",)):  # none but the last is empty
+        text = decoder.decode(chunk, final=whole and not chunk).replace("\0", "\ufffd")
+        text = text.removeprefix("\ufeff") if opening else text
+        opening = opening and not text
+        yield text.encode("utf-8", "replace")
+
+
 def _ends(file: IO[bytes]) -> tuple[bytes, bytes]:
     head = file.read(8)
     file.seek(max(0, file.seek(0, os.SEEK_END) - 8))
@@ -145,6 +177,8 @@ def _recognise(path: Path, head: bytes, tail: bytes) -> RawFile:
     refuse: Callable[..., FileError] = RawFile(path, "", False).fault
     if not head:
         raise refuse("is empty", hint="a table needs at least a header line.")
+    if suffix in (".xlsx", ".xlsm") and head.startswith(b"PK"):
+        return RawFile(path, EXCEL, False)
     for magic, (what, hint) in _REFUSED.items():
         if head.startswith(magic):
             raise refuse(what, hint=hint)
@@ -162,4 +196,7 @@ def _recognise(path: Path, head: bytes, tail: bytes) -> RawFile:
         raise refuse(f"is not the {kind} that its name says, or is damaged", hint="write it again.")
     if suffix == ".gz" and not head.startswith(b"\x1f\x8b"):
         raise refuse("is not the gzip file that its name says", hint="rename it, or pack it again.")
-    return RawFile(path, TEXT, head.startswith(b"\x1f\x8b"))
+    gzipped = head.startswith(b"\x1f\x8b")
+    ending = path.suffixes[-2:-1] if suffix == ".gz" else [suffix]
+    lines = any(end.lower() in (".jsonl", ".ndjson") for end in ending)
+    return RawFile(path, JSON_LINES if lines else TEXT, gzipped)

@@ -9,10 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from understudy.data.files import delimited, raw_file
-from understudy.data.files.frames import from_frame, is_flat, plain_text
+from understudy.data.files import raw_file
+from understudy.data.files.frames import from_frame, plain_text
 from understudy.data.files.raw_file import RawFile, open_raw
+from understudy.data.files.table_file import check_schema
+from understudy.data.files.text import delimited
+from understudy.data.files.text.header_line import layout_of
 from understudy.data.progress_bar import progress
+from understudy.domain.dialect import Dialect
 from understudy.errors import FileError, ParameterError, SizeError
 
 # The most cells that a binary file may declare: a few bytes of it can stand for a billion records.
@@ -24,17 +28,17 @@ def read(
     *,
     types: Mapping[str, pa.DataType] | None = None,
     columns: Sequence[str] | None = None,
-    delimiter: str | None = None,
+    dialect: Dialect | None = None,
     null_texts: Sequence[str] = delimited.EMPTY_CELL,
     rest: pa.DataType | None = None,
     allow_large: bool = False,
 ) -> pa.Table:
     """The table in a file, or in a pandas, Polars or Arrow object, with `columns` only where given.
 
-    `types`, `delimiter`, `null_texts`, `rest` concern CSV. A column with a cell that does not fit its type is
-    read as text instead: the reader raises for faults of the file, never for a value. `rest` is the type of
-    columns that `types` does not name; left out, it is told from their cells, which is not private.
-    `allow_large` lets a gzipped file unpack to any size.
+    `types`, `dialect`, `null_texts`, `rest` concern CSV. What `dialect` leaves out is told by the header line. A
+    column with a cell that does not fit its type is read as text instead: the reader raises for faults of the file,
+    never for a value. `rest` is the type of columns that `types` does not name; left out, it is told from their
+    cells, which is not private. `allow_large` lets a gzipped file unpack to any size.
     """
     if not isinstance(data, str | os.PathLike):
         return _select(from_frame(data), columns, "the table")
@@ -42,30 +46,28 @@ def read(
     with progress(f"reading {found.path.name}"):
         if found.kind != raw_file.TEXT:
             return _read_binary(found, columns)
-        dialect = delimited.read_dialect(found, found.start(delimited.SAMPLE), delimiter)
-        _check_names(columns, dialect.names, f"file {str(found.path)!r}")
-        known = {} if rest is None else dict.fromkeys(dialect.names, rest)
-        with found.content(allow_large=allow_large) as content:
+        layout = layout_of(found, dialect)
+        _check_names(columns, layout.names, f"file {str(found.path)!r}")
+        known = {} if rest is None else dict.fromkeys(layout.names, rest)
+        with layout.raw.content(allow_large=allow_large) as content:
             return delimited.read_text(
-                found,
+                layout.raw,
                 content,
-                dialect,
+                layout,
                 types=known | dict(types or {}),
                 columns=columns,
                 null_texts=null_texts,
             )
 
 
-def header(data: Any, *, delimiter: str | None = None) -> pa.Schema:
+def header(data: Any) -> pa.Schema:
     """The names and types of a file's columns, from its first lines or its footer alone."""
     if not isinstance(data, str | os.PathLike):
         return from_frame(data).schema
     found = open_raw(data)
     if found.kind != raw_file.TEXT:
         return _binary_schema(found)
-    start = found.start(delimited.SAMPLE)
-    dialect = delimited.read_dialect(found, start, delimiter)
-    return delimited.infer_types(found, start, dialect, delimited.EMPTY_CELL)
+    return delimited.infer_types(layout_of(found), delimited.EMPTY_CELL)
 
 
 def _binary_schema(found: RawFile) -> pa.Schema:
@@ -106,22 +108,6 @@ def _read_binary(found: RawFile, columns: Sequence[str] | None) -> pa.Table:
     except (pa.ArrowException, OSError, ValueError, MemoryError, UnicodeDecodeError):
         raise _damaged(found) from None
     return plain_text(table.replace_schema_metadata(None))
-
-
-def check_schema(schema: pa.Schema, what: str) -> None:
-    """Refuse columns that share a name or that hold more than one value a cell."""
-    seen = set()
-    for field in schema:
-        if field.name in seen:
-            raise FileError(
-                f"{what} has two columns named {field.name!r}.", hint="give every column its own name."
-            )
-        seen.add(field.name)
-        if not is_flat(field.type):
-            raise FileError(
-                f"{what}: column {field.name!r} holds lists, records or bytes, not one plain value a cell.",
-                hint="flatten it, or leave it out.",
-            )
 
 
 def _damaged(found: RawFile) -> FileError:

@@ -14,6 +14,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from understudy.data.forms.type_text import kept_type, type_of_text, type_text
+from understudy.domain.dialect import Dialect
 
 # How a library has a column where its Arrow type alone does not say.
 OWN = (
@@ -23,6 +24,8 @@ OWN = (
 )
 PERIOD = re.compile(r"period of ([0-9A-Za-z-]{1,16})", re.ASCII)  # and of which frequency
 MOST_TEXT = 200  # letters of a word, a type or a kind
+
+UNSAID = Dialect()
 
 
 @dataclass(frozen=True)
@@ -44,13 +47,19 @@ class TableForm:
 
     kind: str = "arrow"
     columns: Mapping[str, ColumnForm] = field(default_factory=dict)
-    dialect: Mapping[str, Any] = field(default_factory=dict)
+    dialect: Dialect = UNSAID
 
     @classmethod
-    def of_types(cls, types: pa.Schema, kind: str = "arrow", untyped: Collection[str] = ()) -> Self:
+    def of_types(
+        cls,
+        types: pa.Schema,
+        kind: str = "arrow",
+        untyped: Collection[str] = (),
+        dialect: Dialect | None = None,
+    ) -> Self:
         """The form of a table whose columns have these types, but for those that have none."""
         forms = {f.name: ColumnForm() if f.name in untyped else ColumnForm.of(f.type) for f in types}
-        return cls(kind, forms)
+        return cls(kind, forms, dialect or UNSAID)
 
     def only(self, names: Collection[str]) -> Self:
         """The form of some columns."""
@@ -62,7 +71,7 @@ class TableForm:
             [name, None if form.type is None else type_text(form.type), form.own]
             for name, form in self.columns.items()
         ]
-        return {"kind": self.kind, "columns": columns, "dialect": dict(self.dialect)}
+        return {"kind": self.kind, "columns": columns, "dialect": self.dialect.to_dict()}
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Self:
@@ -74,10 +83,7 @@ class TableForm:
             if own not in OWN and not PERIOD.fullmatch(own):
                 raise ValueError("no word of a form")
             columns[name] = ColumnForm(None if kind is None else type_of_text(_short(kind)), own)
-        dialect = said["dialect"]
-        if not isinstance(dialect, dict):
-            raise ValueError("no dialect of a form")
-        return cls(_short(said["kind"]), columns, dialect)
+        return cls(_short(said["kind"]), columns, Dialect.from_dict(said["dialect"]))
 
 
 NO_FORM = TableForm()  # of releases that earlier versions wrote

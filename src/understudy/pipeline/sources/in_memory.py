@@ -16,9 +16,12 @@ from understudy.data.counting.bytes_of_values import value_bytes
 from understudy.data.counting.open_values import nameable
 from understudy.data.files.file_set import table_name
 from understudy.data.files.frames import form_of, untyped
-from understudy.data.files.raw_file import TEXT, open_raw
+from understudy.data.files.raw_file import TEXT, UNTYPED, open_raw
+from understudy.data.files.text.header_line import layout_of
+from understudy.data.files.text.seen_dialect import seen_dialect
 from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.domain import Schema
+from understudy.domain.dialect import Dialect
 from understudy.pipeline.sources.records import Reading, still_untyped
 from understudy.transforms.encode import Encoder, reading_types
 
@@ -42,33 +45,35 @@ class MemorySource:
         """The records of the file or the frame."""
         if self._path is not None:
             known = {} if reading.schema is None else reading_types(reading.schema, reading.transforms)
-            table, kind = self.first_records(delimiter=reading.delimiter, types=known), "arrow"
-            bare = frozenset(table.column_names if open_raw(self._path).kind == TEXT else ())
-            form = TableForm.of_types(table.schema, untyped=bare)
+            table, kind = read(self.data, types=known, rest=pa.string(), dialect=reading.dialect), "arrow"
+            found = open_raw(self._path)
+            bare = frozenset(table.column_names if found.kind in UNTYPED else ())
+            dialect = layout_of(found, reading.dialect).dialect if found.kind == TEXT else None
+            form = TableForm.of_types(table.schema, untyped=bare, dialect=dialect)
         else:
             table, kind, bare = read(self.data), frame_kind(self.data), untyped(self.data)
             form = form_of(self.data, table.schema)
         for transform in reading.transforms:
             table = transform.forward(table)
-        return InMemory(
-            table,
-            kind,
-            still_untyped(bare, table.schema, reading.transforms),
-            _snapshot(self._path),
-            form,
-        )
+        bare = still_untyped(bare, table.schema, reading.transforms)
+        return InMemory(table, kind, bare, _snapshot(self._path), form)
+
+    def seen_dialect(self, declared: Dialect) -> Dialect:
+        """How a text file is written, as its records show it."""
+        found = None if self._path is None else open_raw(self._path)
+        return seen_dialect(found, declared) if found and found.kind == TEXT else declared
 
     def first_records(
         self,
         most: int | None = None,
         *,
-        delimiter: str | None = None,
+        dialect: Dialect | None = None,
         types: Mapping[str, pa.DataType] | None = None,
     ) -> pa.Table:
         """The whole table: it fits in memory."""
         if self._path is None:
             return read(self.data)
-        return read(self.data, types=types, rest=pa.string(), delimiter=delimiter)
+        return read(self.data, types=types, rest=pa.string(), dialect=dialect)
 
 
 @dataclass(frozen=True, eq=False)

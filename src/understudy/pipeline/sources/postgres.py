@@ -17,6 +17,7 @@ from understudy.data.engines.stream import MEMORY
 from understudy.data.forms.table_form import TableForm
 from understudy.domain import Schema
 from understudy.domain.arrow_values import plain
+from understudy.domain.dialect import Dialect
 from understudy.marginals import Counter
 from understudy.pipeline.sources.records import Reading
 from understudy.pipeline.sources.streamed import StreamedRecords, StreamedSource
@@ -32,7 +33,7 @@ class PostgresSource(StreamedSource):
         """The table's own name."""
         return parse(self.data).name
 
-    def scannable(self, delimiter: str | None) -> PostgresTable:
+    def scannable(self, dialect: Dialect | None) -> PostgresTable:
         """Its columns of one plain value a cell, for a draft or a comparison."""
         return PostgresTable.open(self.data).plain()
 

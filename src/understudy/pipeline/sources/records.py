@@ -15,6 +15,7 @@ import pyarrow as pa
 from understudy.data.engines.stream import MEMORY, check_memory
 from understudy.data.forms.table_form import TableForm
 from understudy.domain import Clique, Domain, Schema
+from understudy.domain.dialect import Dialect
 from understudy.errors import SchemaError
 from understudy.marginals import Counter, Marginal
 from understudy.marginals.counter import Recoding
@@ -37,12 +38,22 @@ class Source(Protocol):
         ...
 
     def first_records(
-        self, most: int, *, delimiter: str | None = None, types: Mapping[str, pa.DataType] | None = None
+        self, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
     ) -> pa.Table:
         """Values of at most so many records, for drafts and comparisons, which are confidential.
 
-        `types` are those in which to try to read the columns of a source of text; the others come as text.
+        For a source of text, `dialect` is how it is written, as far as it is known, and `types` are those in which to
+        try to read the columns; the others come as text.
         """
+        ...
+
+
+@runtime_checkable
+class LooksAtText(Protocol):
+    """A source that may be a text file."""
+
+    def seen_dialect(self, declared: Dialect) -> Dialect:
+        """How the text is written as its records show it: for drafts and comparisons, which are confidential."""
         ...
 
 
@@ -122,6 +133,11 @@ class Reading:
 
     def __post_init__(self) -> None:
         check_memory(self.memory)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How text is written, as far as a person said: the delimiter asked for, else as the schema has it."""
+        return Dialect(self.delimiter).over(self.schema.dialect if self.schema else Dialect())
 
 
 def still_untyped(

@@ -20,6 +20,7 @@ from understudy.plugins import loaded, offered
 if TYPE_CHECKING:  # the list is read by `understudy ledger`, which should not load what it lists
     import pyarrow as pa
 
+    from understudy.domain.dialect import Dialect
     from understudy.pipeline.sources.records import Reading, Records, Source
 
 SOURCES = "understudy.sources"  # the group of entry points
@@ -140,13 +141,22 @@ def name_of(data: Any) -> str | None:
 
 
 def first_records(
-    data: Any, most: int, *, delimiter: str | None = None, types: Mapping[str, pa.DataType] | None = None
+    data: Any, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
 ) -> pa.Table:
     """Values of at most so many records, for a person or a comparison; never for a release.
 
-    `types` are those in which to try to read a CSV file's columns (see `data.read`); the others come as text.
+    `dialect` is how text is written, as far as it is known, and `types` are those in which to try to read a CSV
+    file's columns (see `data.read`); the others come as text.
     """
-    return source_of(data).first_records(most, delimiter=delimiter, types=types)
+    return source_of(data).first_records(most, dialect=dialect, types=types)
+
+
+def seen_dialect(data: Any, declared: Dialect) -> Dialect:
+    """How text is written as its records show it, for drafts and comparisons; for other sources what was declared."""
+    from understudy.pipeline.sources.records import LooksAtText
+
+    source = source_of(data)
+    return source.seen_dialect(declared) if isinstance(source, LooksAtText) else declared
 
 
 def sampler(kind: str) -> Callable[..., Any] | None:

@@ -30,6 +30,7 @@ from understudy.data.files.file_set import FileSet, table_name
 from understudy.data.files.frames import is_flat
 from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.domain import Schema
+from understudy.domain.dialect import Dialect
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline.sources.records import Reading, still_untyped
 from understudy.pipeline.sources.streamed import FILES, FilesSource
@@ -62,18 +63,22 @@ class SparkSource:
     def open(self, reading: Reading) -> SparkRecords:
         """The records, every column of one plain value a cell."""
         if self._files:
-            return SparkFiles.read(self._files.scannable(reading.delimiter), reading)
+            return SparkFiles.read(self._files.scannable(reading.dialect), reading)
         return SparkRecords.of(_frame(self.data), reading)
 
     def first_records(
-        self, most: int, *, delimiter: str | None = None, types: Mapping[str, pa.DataType] | None = None
+        self, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
     ) -> pa.Table:
         """Some records of a table; the first of files, read here and not by Spark."""
         if self._files:
-            return self._files.first_records(most, delimiter=delimiter, types=types)
+            return self._files.first_records(most, dialect=dialect, types=types)
         frame = _frame(self.data)
         arrow_types(frame, None)  # refuses what does not hold one plain value a cell
         return collected(frame.limit(most), "read the first records")
+
+    def seen_dialect(self, declared: Dialect) -> Dialect:
+        """How text files are written, as the records of the first show it."""
+        return self._files.seen_dialect(declared) if self._files else declared
 
     @property
     def _address(self) -> str:
@@ -166,7 +171,7 @@ class SparkFiles(SparkRecords):
         """The records of files, read by the workers."""
         rows = pa.schema([pa.field(field.name, row_type(field.type)) for field in files.carried])
         frame = on_workers(_numbers(files)[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
-        form = TableForm.of_types(files.types, KIND, files.untyped)
+        form = TableForm.of_types(files.types, KIND, files.untyped, files.dialect)
         if reading.transforms:
             records = SparkRecords.of(frame, reading)
             bare = still_untyped(files.untyped, records.types, reading.transforms)

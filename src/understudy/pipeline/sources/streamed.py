@@ -24,10 +24,13 @@ from understudy.data.counting.bytes_of_values import value_bytes, values_of_byte
 from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.counting.open_values import merge_counts, nameable
 from understudy.data.engines.stream import MEMORY
-from understudy.data.files.file_set import FileSet, looks_large, table_name
+from understudy.data.files.file_set import FileSet, find_files, looks_large, table_name
+from understudy.data.files.raw_file import TEXT, open_raw
+from understudy.data.files.text.seen_dialect import seen_dialect
 from understudy.data.forms.table_form import TableForm
 from understudy.data.scannable import Scannable
 from understudy.domain import Schema
+from understudy.domain.dialect import Dialect
 from understudy.pipeline.sources.records import Reading, Records, still_untyped
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
@@ -69,7 +72,8 @@ class StreamedRecords:
 
     @property
     def form(self) -> TableForm:
-        return TableForm.of_types(self.source.types, self.kind, self._bare)
+        dialect = self.source.dialect if isinstance(self.source, FileSet) else None
+        return TableForm.of_types(self.source.types, self.kind, self._bare, dialect)
 
     @property
     def snapshot(self) -> str | None:
@@ -150,16 +154,16 @@ class StreamedSource(ABC):
         """What the ledger calls the table."""
 
     @abstractmethod
-    def scannable(self, delimiter: str | None) -> Scannable:
+    def scannable(self, dialect: Dialect | None) -> Scannable:
         """The table, known to be there."""
 
     def open(self, reading: Reading) -> Records:
-        return StreamedRecords.of(self.scannable(reading.delimiter), reading)
+        return StreamedRecords.of(self.scannable(reading.dialect), reading)
 
     def first_records(
-        self, most: int, *, delimiter: str | None = None, types: Mapping[str, pa.DataType] | None = None
+        self, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
     ) -> pa.Table:
-        return first_of(self.scannable(delimiter), most)
+        return first_of(self.scannable(dialect), most)
 
 
 class FilesSource(StreamedSource):
@@ -169,9 +173,15 @@ class FilesSource(StreamedSource):
     def name(self) -> str | None:
         return table_name(self._parts[1])
 
-    def scannable(self, delimiter: str | None) -> FileSet:
+    def scannable(self, dialect: Dialect | None) -> FileSet:
         prefix, pattern = self._parts
-        return FileSet.open(pattern, kind=FILES.get(prefix), delimiter=delimiter)
+        return FileSet.open(pattern, kind=FILES.get(prefix), dialect=dialect)
+
+    def seen_dialect(self, declared: Dialect) -> Dialect:
+        """How text files are written, as the records of the first show it."""
+        prefix, pattern = self._parts
+        first = open_raw(find_files(pattern, FILES.get(prefix))[0])
+        return seen_dialect(first, declared) if first.kind == TEXT else declared
 
     @property
     def _parts(self) -> tuple[str, str]:
@@ -190,7 +200,7 @@ class DatabaseSource(StreamedSource):
         how, _, what = asked.partition("=")
         return what.strip().split(".")[-1] if how == "table" else table_name(place)
 
-    def scannable(self, delimiter: str | None) -> Scannable:
+    def scannable(self, dialect: Dialect | None) -> Scannable:
         from understudy.data.engines.duckdb import open_database
 
         return open_database(self._address)

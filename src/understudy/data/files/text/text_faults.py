@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from understudy.data.files.raw_file import Bytes, RawFile
 from understudy.errors import FileError
 
 _WINDOW = 16 << 20
+ENCODED = (
+    'if it is text, say its encoding in the schema, as encoding = "latin-1" under [table]: '
+    "`understudy schema FILE` finds it. Or save it as UTF-8."
+)
 
 
 def quotes_close(content: Bytes, delimiter: str) -> bool:
@@ -39,11 +43,31 @@ def quotes_close(content: Bytes, delimiter: str) -> bool:
     return count % 2 == 0
 
 
-def find_fault(raw: RawFile, content: Bytes, delimiter: str, width: int, *, strict: bool) -> FileError | None:
+def csv_rows(lines: Iterable[str], delimiter: str, *, quoted: bool, strict: bool = True) -> Any:
+    """The rows as the standard library tells them apart; where nothing is `quoted`, a quote is a plain character."""
+    if quoted:
+        return csv.reader(lines, delimiter=delimiter, strict=strict)
+    return csv.reader(lines, delimiter=delimiter, strict=strict, quoting=csv.QUOTE_NONE)
+
+
+class _Layout(Protocol):
+    """What must be known of a text file to tell where it is broken: see `header_line.TextLayout`."""
+
+    @property
+    def delimiter(self) -> str: ...
+
+    @property
+    def quotes(self) -> bool: ...
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+
+def find_fault(raw: RawFile, content: Bytes, layout: _Layout, *, strict: bool) -> FileError | None:
     """The first row with another number of fields than the header, or a quote out of place, if any."""
-    before = 0
+    before, width = 0, len(layout.names)
     with _long_fields():
-        reader = csv.reader(_lines(content), delimiter=delimiter, strict=strict)
+        reader = csv_rows(_lines(content), layout.delimiter, quoted=layout.quotes, strict=strict)
         while True:
             try:
                 row = next(reader)
@@ -96,3 +120,33 @@ def _long_fields() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(before)
+
+
+def encoding_fault(raw: RawFile, content: Bytes) -> Exception:
+    """The error for text that is not UTF-8, with the first line where it is not."""
+    line = None
+    for number, text in enumerate(_byte_lines(content), start=1):
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError:
+            line = number
+            break
+    return raw.fault("is not UTF-8 text", line=line, hint=ENCODED)
+
+
+def _byte_lines(content: Bytes) -> Iterable[bytes]:
+    """The lines of some bytes, one at a time."""
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start)
+        end = len(content) if end < 0 else end + 1
+        yield bytes(content[start:end])
+        start = end
+
+
+def nul_fault(raw: RawFile, content: Bytes, place: int) -> Exception:
+    """The error for a NUL byte, with its line."""
+    line, start = 1, 0
+    while 0 <= (start := content.find(b"\n", start) + 1) <= place and start:
+        line += 1
+    return raw.fault("holds a NUL byte, which no text does", line=line, hint=ENCODED)

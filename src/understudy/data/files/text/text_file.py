@@ -14,10 +14,12 @@ from functools import partial
 
 import pyarrow as pa
 
-from understudy.data.files import delimited
 from understudy.data.files.raw_file import RawFile
 from understudy.data.files.table_file import TableFile
+from understudy.data.files.text import delimited
+from understudy.data.files.text.header_line import BOM, layout_of
 from understudy.data.scratch import scratch_folder
+from understudy.domain.dialect import Dialect
 from understudy.errors import FileError, OperatorError
 
 _Read = Callable[[bytes, Sequence[str], Mapping[str, pa.DataType]], pa.Table]
@@ -27,15 +29,16 @@ PIECE = 32 << 20  # bytes read at a time
 
 
 class TextFile(TableFile):
-    """A CSV file, plain or gzipped; a gzipped one is unpacked to a nameless file on disk."""
+    """A CSV file; one that is gzipped, or not in UTF-8, is unpacked to a nameless file on disk."""
 
     is_text = True
 
-    def __init__(self, found: RawFile, delimiter: str | None) -> None:
-        super().__init__(found)
-        self._dialect = delimited.read_dialect(found, found.start(delimited.SAMPLE), delimiter)
+    def __init__(self, found: RawFile, declared: Dialect | None) -> None:
+        self._layout = layout_of(found, declared)
+        super().__init__(self._layout.raw)
         self._unpacked: mmap.mmap | None = None
-        self.types = pa.schema([(name, pa.string()) for name in self._dialect.names])
+        self.dialect = self._layout.dialect
+        self.types = pa.schema([(name, pa.string()) for name in self._layout.names])
 
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         wanted = {name: kind for name, kind in types.items() if not pa.types.is_null(kind)}
@@ -50,7 +53,7 @@ class TextFile(TableFile):
                 self.path,
                 self.raw.kind,
                 self.raw.gzipped,
-                partial(_lines_before, content, start),
+                lines_before=partial(_lines_before, content, start),
             )
             yield content[start:end], partial(self._read, piece, start == 0)
 
@@ -65,7 +68,7 @@ class TextFile(TableFile):
         return delimited.read_text(
             piece,
             content,
-            self._dialect,
+            self._layout,
             types=types,
             columns=columns,
             null_texts=delimited.EMPTY_CELL,
@@ -73,7 +76,7 @@ class TextFile(TableFile):
         )
 
     def _content(self) -> mmap.mmap:
-        if not self.raw.gzipped:
+        if self.raw.plain:
             with open(self.path, "rb") as file:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         if self._unpacked is None:
@@ -98,19 +101,19 @@ class TextFile(TableFile):
         if target == len(content):
             return target
         piece = content[start:target]
-        if piece.find(b'"') < 0:
+        if not self._layout.quotes or piece.find(b'"') < 0:
             return start + max(piece.rfind(b"\n"), piece.rfind(b"\r", 0, len(piece) - 1)) + 1
-        from understudy.data.files.record_ends import end_of_records  # Numba takes a while to import
+        from understudy.data.files.text.record_ends import end_of_records  # Numba takes a while to import
 
-        skip = len(delimited.BOM) if not start and piece.startswith(delimited.BOM) else 0
-        return start + end_of_records(piece, self._dialect.delimiter, skip=skip)
+        skip = len(BOM) if not start and piece.startswith(BOM) else 0
+        return start + end_of_records(piece, self._layout.delimiter, skip=skip)
 
 
 @dataclass(frozen=True)
 class _Piece(RawFile):
     """A piece of a file, whose faults are told by the lines of the whole."""
 
-    lines_before: Callable[[], int]
+    lines_before: Callable[[], int] = lambda: 0
 
     def fault(self, what: str, *, line: int | None = None, hint: str = "") -> FileError:
         return super().fault(what, line=None if line is None else line + self.lines_before(), hint=hint)
@@ -128,7 +131,7 @@ def _lines_before(content: mmap.mmap, place: int) -> int:
 
 
 def _unpack(found: RawFile) -> mmap.mmap:
-    """A gzipped file, unpacked into a file on disk that has no name."""
+    """A file, unpacked and decoded into another on disk that has no name."""
     try:
         with tempfile.TemporaryFile(dir=scratch_folder()) as file:
             for chunk in found.unpacked(MOST_UNPACKED):

@@ -1,0 +1,1 @@
+"""Text files: their dialect and encoding, read cell by cell and written in the same form."""

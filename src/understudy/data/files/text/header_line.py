@@ -1,0 +1,162 @@
+"""What may be known of a text file without looking at a record: its byte order mark and its header line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from understudy.data.files.raw_file import RawFile
+from understudy.data.files.text.text_faults import csv_rows, encoding_fault, nul_fault
+from understudy.domain.dialect import Dialect
+
+SAMPLE = 1 << 20  # bytes that the header is found in
+DELIMITERS = ",;\t|"
+ENDINGS = {".tsv": "\t", ".tab": "\t"}  # what separates the fields of a file that is called so
+BYTE_ORDER_MARKS = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe\0\0": "utf-32-le",
+    b"\0\0\xfe\xff": "utf-32-be",
+    b"\xff\xfe": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+}
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """A text file that can be read: its bytes as UTF-8, how it is written, and its columns' names."""
+
+    raw: RawFile
+    dialect: Dialect
+    names: tuple[str, ...]
+
+    @property
+    def delimiter(self) -> str:
+        """What separates the fields."""
+        return self.dialect.delimiter or ","
+
+    @property
+    def quotes(self) -> bool:
+        """Whether a quote opens a field; else it is a character like any other."""
+        return self.dialect.quoting != "none"
+
+
+def layout_of(raw: RawFile, declared: Dialect | None = None) -> TextLayout:
+    """The layout of a file, by what a person declared, and for the rest by its header line.
+
+    A byte order mark is certain, so it goes before a declared encoding. What cannot be decoded under an encoding that
+    was declared or marked is replaced, character by character; without either, the file must be UTF-8.
+    """
+    declared = declared or Dialect()
+    start = raw.start(SAMPLE)
+    whole = len(start) < SAMPLE
+    marked = marked_encoding(start)
+    encoding = marked or declared.encoding
+    if declared.encoding is not None or marked not in (None, "utf-8-sig"):
+        raw = replace(raw, encoding=encoding or "")
+        start = raw.start(SAMPLE)
+    text = _decoded(raw, start, whole).lstrip("\r\n")
+    if not text.strip():
+        raise raw.fault("is empty", hint="a table needs at least a header line.")
+    delimiter = declared.delimiter or _delimiter(raw, text, whole)
+    quoted = declared.quoting != "none"
+    rows = first_rows(text, delimiter, 1, whole=whole, quoted=quoted)
+    if not rows:
+        raise raw.fault("has a header line that does not end, or an unclosed quote", line=1)
+    line, end = _header(text, quoted)
+    seen = Dialect(delimiter, encoding, _quoting(line, rows[0], delimiter), end or None)
+    return TextLayout(raw, replace(declared, encoding=None).over(seen), names_of(raw, rows[0]))
+
+
+def marked_encoding(start: bytes) -> str | None:
+    """The encoding that a byte order mark names, if there is one."""
+    return next((name for mark, name in BYTE_ORDER_MARKS.items() if start.startswith(mark)), None)
+
+
+def usual_delimiter(raw: RawFile) -> str:
+    """What separates the fields of a file that is called so."""
+    endings = [suffix.lower() for suffix in raw.path.suffixes if suffix.lower() != ".gz"]
+    return ENDINGS.get(endings[-1] if endings else "", ",")
+
+
+def first_rows(
+    text: str, delimiter: str, most: int, *, whole: bool = True, quoted: bool = True
+) -> list[list[str]]:
+    """The first rows, as fields; a row that the text may cut off, or that is malformed, is left out."""
+    found: list[list[str]] = []
+    try:
+        for row in filter(None, csv_rows(io.StringIO(text, newline=""), delimiter, quoted=quoted)):
+            found.append(row)
+            if len(found) == most:
+                return found
+    except csv.Error:
+        return found
+    return found if whole else found[:-1]
+
+
+def _delimiter(raw: RawFile, text: str, whole: bool) -> str:
+    """The delimiter that splits the header line into the most names; before a space it is likelier part of one."""
+    usual = usual_delimiter(raw)
+
+    def score(delimiter: str) -> tuple[int, int, bool]:
+        header = next(iter(first_rows(text, delimiter, 1, whole=whole)), [""])
+        return sum(not name.startswith(" ") for name in header), len(header), delimiter == usual
+
+    return max(DELIMITERS, key=score)
+
+
+def _header(text: str, quoted: bool) -> tuple[str, str]:
+    """The header line and what ends it."""
+    inside = False
+    for found in re.finditer('["\r\n]', text):
+        if found[0] == '"':
+            inside = not inside and quoted
+        elif not inside:
+            end = found.start()
+            return text[:end], "\r\n" if text.startswith("\r\n", end) else found[0]
+    return text, ""
+
+
+def _quoting(line: str, names: Sequence[str], delimiter: str) -> str | None:
+    """Which cells are in quotes, as far as the names tell: texts where all of them are, without need."""
+    quoted = delimiter.join('"' + name.replace('"', '""') + '"' for name in names)
+    needless = any(not re.search(f'["\r\n{re.escape(delimiter)}]', name) for name in names)
+    return "texts" if line == quoted and needless else None
+
+
+def _decoded(raw: RawFile, start: bytes, whole: bool) -> str:
+    """The start of a file as text."""
+    nul = start.find(b"\0")
+    if nul >= 0:
+        raise nul_fault(raw, start, nul)
+    try:
+        return start.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The sample may end inside a character; anything before that is a fault of the file.
+        if whole or len(error.object) - error.start > 4:
+            raise encoding_fault(raw, start) from None
+        return error.object[: error.start].decode("utf-8-sig")
+
+
+def names_of(raw: RawFile, header: Sequence[str]) -> tuple[str, ...]:
+    """The header's names, an empty one replaced; a file without a header may hold records there, so a
+    fault tells places and not names."""
+    given = {name for name in header if name}
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for place, name in enumerate(header, start=1):
+        chosen = name or f"unnamed_{place}"
+        while not name and chosen in given:
+            chosen += "_"
+        if chosen in seen:
+            raise raw.fault(
+                f"columns {seen[chosen]} and {place} have the same name",
+                line=1,
+                hint="give every column its own name.",
+            )
+        seen[chosen] = place
+        names.append(chosen)
+    return tuple(names)

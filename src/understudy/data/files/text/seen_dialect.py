@@ -1,0 +1,113 @@
+"""How a text file is written, as its records show it. NOT PRIVATE: for drafts and comparisons alone.
+
+A run on private records never asks this: it goes by the schema, the byte order mark and the header line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from dataclasses import replace
+
+from understudy.data.files.raw_file import RawFile
+from understudy.data.files.text.header_line import (
+    DELIMITERS,
+    SAMPLE,
+    first_rows,
+    layout_of,
+    marked_encoding,
+    usual_delimiter,
+)
+from understudy.data.files.text.text_faults import csv_rows
+from understudy.domain.dialect import USUAL, Dialect
+
+LOOKED_AT = 256 << 20  # bytes whose encoding is looked at
+ROWS = 50  # that a delimiter is told by
+CELLS = 20_000  # that the use of quotes is told by
+_UNDEFINED = frozenset(b"\x81\x8d\x8f\x90\x9d")  # bytes that Windows' usual encoding has no character for
+_NUMBER = re.compile(
+    r"[-+$€£]?[\d.,\u00a0 ]*\d[\d.,]*(e[-+]?\d+)?\s?[%€]?|true|false|na|nan|null", re.IGNORECASE
+)
+
+
+def seen_dialect(raw: RawFile, declared: Dialect | None = None) -> Dialect:
+    """What must be said of how a file is written: all that is unusual, or that its header alone would not tell."""
+    declared = declared or Dialect()
+    start = raw.start(SAMPLE)
+    encoding = declared.encoding or marked_encoding(start) or _encoding(raw, start)
+    decoded = start if encoding is None else replace(raw, encoding=encoding).start(SAMPLE)
+    text, whole = decoded.decode("utf-8-sig", "replace").lstrip("\r\n"), len(start) < SAMPLE
+    if not whole:
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
+    delimiter = declared.delimiter or _delimiter(text, raw)
+    quoting = declared.quoting or _quoting(text, delimiter)
+    found = layout_of(raw, Dialect(delimiter, encoding, quoting, declared.line_end)).dialect
+    told = layout_of(raw, Dialect(encoding=encoding)).dialect
+    return found.but_for(told.over(USUAL)).over(found.but_for(Dialect(usual_delimiter(raw)).over(USUAL)))
+
+
+def _encoding(raw: RawFile, start: bytes) -> str | None:
+    """The likeliest encoding of a file without a mark; None for UTF-8."""
+    for order, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
+        if zeros.count(0) > len(zeros) // 4:
+            return order
+    utf8, high, seen = codecs.getincrementaldecoder("utf-8")(), set[int](), 0
+    try:
+        for chunk in raw.unpacked():
+            high.update(chunk.translate(None, delete=bytes((*range(128), *range(160, 256)))))
+            utf8.decode(chunk)
+            seen += len(chunk)
+            if seen >= LOOKED_AT:
+                return None
+        utf8.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "cp1252" if high and not high & _UNDEFINED else "latin-1"
+    return None
+
+
+def _delimiter(text: str, raw: RawFile) -> str:
+    """The delimiter that splits the first lines into the most fields, the same number in each."""
+    best, best_score = usual_delimiter(raw), (False, 1)
+    for delimiter in DELIMITERS:
+        rows = first_rows(text, delimiter, ROWS)
+        if rows and len(rows[0]) > 1:
+            score = (all(len(row) == len(rows[0]) for row in rows), len(rows[0]))
+            if score > best_score:
+                best, best_score = delimiter, score
+    return best
+
+
+def _quoting(text: str, delimiter: str) -> str | None:
+    """Which cells are in quotes."""
+    if '"' not in text:
+        return "needed"
+    if not _is_even(text, delimiter, quoted=True) and _is_even(text, delimiter, quoted=False):
+        return "none"
+    mark = re.escape(delimiter)
+    cell = re.compile(rf'(?:"((?:[^"]|"")*)"|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)')
+    quoted, bare, place, header = list[str](), list[str](), 0, True
+    while place < len(text) and len(quoted) + len(bare) < CELLS:
+        found = cell.match(text, place)
+        if found is None:
+            return None
+        place = found.end()
+        if not header:
+            (bare if found[1] is None else quoted).append(found[1] or found[2] or "")
+        header = header and found[3] == delimiter
+    if not any(one and not re.search(f'["\r\n{mark}]', one) for one in quoted):
+        return "needed"
+    shown = [one for one in bare if one]
+    if not shown and (len(bare) == 0 or any(map(_NUMBER.fullmatch, quoted))):
+        return "all"
+    return "texts" if all(map(_NUMBER.fullmatch, shown)) else "needed"
+
+
+def _is_even(text: str, delimiter: str, *, quoted: bool) -> bool:
+    """Whether all rows have as many fields as the first."""
+    try:
+        rows = csv_rows(io.StringIO(text, newline=""), delimiter, quoted=quoted)
+        return len({len(row) for row in rows if row}) == 1
+    except csv.Error:
+        return False
