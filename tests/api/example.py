@@ -46,6 +46,8 @@ def a_schema_in_python() -> us.Schema:
         "seen": us.Datetime(),
         "rises": us.Time(),
         "member": us.Boolean(),
+        "key": us.Id(pattern=r"PT-\d{6}"),
+        "name": us.Fake("name"),
     }
     schema = us.Schema(columns, name="people")
     assert_type(schema.domain(), us.Domain)

@@ -20,6 +20,8 @@ from understudy.domain import (
     Column,
     Date,
     Datetime,
+    Fake,
+    Id,
     Integer,
     Number,
     Schema,
@@ -132,6 +134,17 @@ EXAMPLES = {
         Weekday(), Weekday(missing=True, ordered=False), pa.array(RNG.choice(Weekday.names, ROWS))
     ),
 }
+# Columns that are made up: records that a draft takes for them, and columns as a person may describe them.
+MADE = {
+    "id": (
+        pa.array([f"PT-{n:06d}" for n in range(ROWS)]),
+        [Id(), Id(kind="uuid"), Id(pattern=r"[A-Z]{3}-\d{5}")],
+    ),
+    "fake": (
+        pa.array([f"someone{n}@example.org" for n in range(ROWS)]),
+        [Fake("name"), Fake("city", "de_DE")],
+    ),
+}
 # Cells of every sort; whatever a type makes of one, it is a code, and the same beside any others.
 CELLS = [
     *("", " ", "x", "-1", "0", "007", "12.5", "1e400", "nan", "true", "N", "08:30", "24:00", "9:5", "?"),
@@ -180,7 +193,7 @@ def complete(example: Example) -> list[Column]:
 
 
 def test_every_type_has_an_example() -> None:
-    assert EXAMPLES.keys() == registry.column_types().keys()
+    assert EXAMPLES.keys() | MADE.keys() == registry.column_types().keys()
     for name, example in EXAMPLES.items():
         assert example.open.type == example.described.type == name
 
@@ -281,6 +294,25 @@ def test_a_draft_knows_the_type_by_its_records(example: Example) -> None:
     assert (drafted["c"].type == example.open.type) == example.told
     by_type = schema_of_types(table(example).schema, name="t", untyped=() if example.told else ["c"])["c"]
     assert by_type.type == example.open.type or pa.types.is_string(example.records.type)
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_a_made_up_column_comes_back_and_its_records_do_not(kind: str, tmp_path: Path) -> None:
+    records, columns = MADE[kind]
+    real = pa.table({"c": records, "sex": pa.array(RNG.choice(["F", "M"], ROWS))})
+    assert draft(real, name="t")["c"].type == kind
+    for column in columns:
+        schema = Schema({"c": column, "sex": Category(("F", "M"))}, name="t")
+        assert Schema.from_toml(schema.to_toml()) == schema
+        assert list(schema.domain()) == ["sex"] and not schema.unlearned
+        release = us.fit(
+            real, schema, epsilon=5.0, delta=1e-6, ledger=tmp_path / "ledger.db", source=Seeded(4)
+        )
+        release.save(tmp_path / "t.release")
+        synthetic = us.load(tmp_path / "t.release").sample(400, seed=1)
+        assert synthetic.column_names == ["c", "sex"] and synthetic["c"].null_count == 0
+        assert not {*synthetic["c"].to_pylist()} & {*records.to_pylist()}
+        assert page(release) and compare(real, synthetic, schema).columns[0].clique == ("sex",)
 
 
 LACKING = {

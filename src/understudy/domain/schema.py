@@ -13,6 +13,7 @@ from typing import Any
 from understudy.display import html_table
 from understudy.domain import schema_toml
 from understudy.domain.columns.column import Column
+from understudy.domain.columns.made.made import Made
 from understudy.domain.columns.parts.fields import text, whole
 from understudy.domain.columns.registry import column_types
 from understudy.domain.dialect import Dialect
@@ -32,7 +33,7 @@ class Schema:
         name: the table's name, which is the ledger's key; the file's by default.
         rows: about how many records there are, a public figure for plans; by default none is known.
         unit: the column that says whose record it is; by default every record is a person's only one. It is an
-            identifier: never synthesised, and not in the domain.
+            identifier: never synthesised, and not in the domain; described as an Id, it comes back with fresh keys.
         max_records_per_unit: the most records of one unit that are used, at least 1; 1 by default.
         comment: what a reader of its file should know.
         delimiter: what separates the fields of a text file; by default as its header line says.
@@ -86,6 +87,7 @@ class Schema:
         self.dialect  # noqa: B018 (refuses what no text file is written in)
         if self.rows is not None:
             whole("rows", self.rows, 0)
+            self.check_keys(self.rows)
         if self.max_records_per_unit is not None:
             whole("max_records_per_unit", self.max_records_per_unit, 1)
             if self.unit is None:
@@ -124,8 +126,8 @@ class Schema:
             [
                 [
                     name,
-                    "unit" if name == self.unit else column.type,
-                    "" if name == self.unit or name in left else f"{column.size:,}",
+                    "unit" if name == self.unit and column.modelled else column.type,
+                    f"{column.size:,}" if name in self.synthesised and name not in left else "",
                     ", ".join(left.get(name, ())),
                 ]
                 for name, column in self.columns.items()
@@ -156,8 +158,15 @@ class Schema:
 
     @property
     def synthesised(self) -> dict[str, Column]:
-        """The columns that are modelled and synthesised: all but the unit's."""
-        return {name: column for name, column in self.columns.items() if name != self.unit}
+        """The columns that are modelled and synthesised: all but the unit's and those that are made up."""
+        return {
+            name: column for name, column in self.columns.items() if name != self.unit and column.modelled
+        }
+
+    @property
+    def made(self) -> dict[str, Made]:
+        """The columns that are made up when records are generated: no cell of them is ever read."""
+        return {name: column for name, column in self.columns.items() if isinstance(column, Made)}
 
     @property
     def unlearned(self) -> dict[str, tuple[str, ...]]:
@@ -182,6 +191,22 @@ class Schema:
             {name: column.size for name, column in self.synthesised.items()},
             {name: column.layout for name, column in self.synthesised.items()},
         )
+
+    def check_keys(self, rows: int) -> None:
+        """Refuse more records than a made-up column has keys for.
+
+        Parameters:
+            rows: how many records there are to be.
+
+        Raises:
+            SchemaError: a column has fewer keys; the message says which.
+        """
+        for name, column in self.made.items():
+            if column.keys is not None and column.keys < rows:
+                raise SchemaError(
+                    f"column {name!r}: {rows} records, but its pattern has {column.keys} keys.",
+                    hint="lengthen the pattern, or ask for fewer records.",
+                )
 
     def replace_column(self, name: str, column: Column) -> Schema:
         """The same schema with one column described anew.

@@ -15,10 +15,15 @@ from understudy.data.forms.declared_values import as_declared
 from understudy.data.forms.table_form import TableForm
 from understudy.domain import Schema
 from understudy.domain.codes import CodedColumns
+from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
+from understudy.errors import ParameterError
+from understudy.pipeline.made_up import check_made, sample_place, with_made
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
+
+MOST_ROWS = 10**10
 
 
 def records(
@@ -29,11 +34,27 @@ def records(
     rng: np.random.Generator,
     within: Within,
     form: TableForm,
+    place: Place | None = None,
 ) -> pa.Table:
-    """The records of drawn codes: compression undone, the encoding, the transforms; then the table's own form."""
+    """The records of drawn codes: compression undone, the encoding, the transforms, what is made up; then the
+    table's own form.
+
+    `place` is where in their sample the records stand; left out, they are a sample of their own.
+    """
     # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
     whole = compression.reverse(dict(codes.items()), rng, spread="counts")
     table = Encoder(schema).reverse(whole, rng, within=within)
     for transform in reversed(transforms):
         table = transform.reverse(table, rng)
+    table = with_made(table, schema, sample_place(schema, rng) if place is None else place)
     return as_declared(table, schema, form)
+
+
+def checked_rows(schema: Schema, form: TableForm, rows: int) -> int:
+    """A number of records to draw, once there can be so many: none is drawn before."""
+    if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or not 0 <= rows <= MOST_ROWS:
+        raise ParameterError(
+            f"rows {rows!r} is not a whole number from 0 to {MOST_ROWS}.", hint="ask for fewer rows."
+        )
+    check_made(schema, form, int(rows))
+    return int(rows)

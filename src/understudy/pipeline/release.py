@@ -14,8 +14,9 @@ from understudy.data.files.atomic import whole_file
 from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.display import html_table
 from understudy.domain import Clique, Domain, Schema
+from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
-from understudy.errors import ParameterError, ReleaseError, SizeError, UnderstudyError, UnknownTypeError
+from understudy.errors import ReleaseError, SizeError, UnderstudyError, UnknownTypeError
 from understudy.marginals import Marginal, Measurement
 from understudy.mechanisms import Generator
 from understudy.mechanisms.registry import generator_from
@@ -23,7 +24,8 @@ from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
 from understudy.pipeline.earlier_releases import released_schema
-from understudy.pipeline.generation import records
+from understudy.pipeline.generation import checked_rows, records
+from understudy.pipeline.made_up import sample_place
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
 from understudy.pipeline.sources.registry import sampler
 from understudy.privacy.curator.verification import UNREADABLE
@@ -33,7 +35,6 @@ from understudy.transforms.derive import TableTransform
 from understudy.transforms.split import transform_from_dict
 
 CHUNK = 500_000  # rows that a streamed sample holds at once
-MOST_ROWS = 10**10
 MOST_BYTES = 16 << 30  # of a sample in memory
 NOT_PRIVATE = "NOT PRIVATE: the noise came from a seed. For tests only."
 
@@ -143,7 +144,7 @@ class Release:
         from understudy.data import like
 
         self.warn_not_private()
-        wanted = self._count(rows)
+        wanted = self.count(rows)
         drawn = sampler(self.kind)
         if drawn is not None:
             return drawn(self, wanted, seed=seed, within=within)
@@ -181,13 +182,15 @@ class Release:
             [100, 100, 50]
         """
         self.warn_not_private()
-        wanted = self._count(rows)
+        wanted = self.count(rows)
         rng = np.random.default_rng(seed)
         if wanted <= chunk:
             yield self.draw(wanted, rng, within)
             return
+        place = sample_place(self.schema, rng)
         for part in self.field.sample_chunks(wanted, chunk, seed=int(rng.integers(2**63))):
-            yield self._decode(part, rng, within)
+            yield self._decode(part, rng, within, place)
+            place = place and place.after(len(part))
 
     def sample_spark(
         self,
@@ -216,7 +219,7 @@ class Release:
         self.warn_not_private()
         drawn = sampler("spark")
         assert drawn is not None
-        return drawn(self, self._count(rows), spark=spark, seed=seed, partitions=partitions, within=within)
+        return drawn(self, self.count(rows), spark=spark, seed=seed, partitions=partitions, within=within)
 
     def marginal(self, columns: Sequence[str] | str) -> Marginal:
         """The expected counts of any columns, measured together or not. Free.
@@ -353,21 +356,18 @@ class Release:
         if not self.private:
             warnings.warn(NOT_PRIVATE, NotPrivateWarning, stacklevel=3)
 
-    def _count(self, rows: int | None) -> int:
-        if rows is None:
-            return self.rows
-        if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or not 0 <= rows <= MOST_ROWS:
-            raise ParameterError(
-                f"rows {rows!r} is not a whole number from 0 to {MOST_ROWS}.", hint="ask for fewer rows."
-            )
-        return int(rows)
+    def count(self, rows: int | None) -> int:
+        """How many records are to be drawn, once all of them can be: the noisy total where no number is given."""
+        return checked_rows(self.schema, self.form, self.rows if rows is None else rows)
 
-    def draw(self, rows: int, rng: np.random.Generator, within: Within = "uniform") -> Any:
-        """So many synthetic records as an Arrow table, from this randomness alone."""
-        return self._decode(self.field.sample(rows, seed=int(rng.integers(2**63))), rng, within)
+    def draw(
+        self, rows: int, rng: np.random.Generator, within: Within = "uniform", place: Place | None = None
+    ) -> Any:
+        """So many synthetic records as an Arrow table, from this randomness and their place in the sample alone."""
+        return self._decode(self.field.sample(rows, seed=int(rng.integers(2**63))), rng, within, place)
 
-    def _decode(self, codes: Any, rng: np.random.Generator, within: Within) -> Any:
-        return records(codes, self.schema, self.compression, self.transforms, rng, within, self.form)
+    def _decode(self, codes: Any, rng: np.random.Generator, within: Within, place: Place | None) -> Any:
+        return records(codes, self.schema, self.compression, self.transforms, rng, within, self.form, place)
 
     def with_kind(self, kind: str) -> Release:
         """The same release, whose `sample` returns another kind of table."""

@@ -21,9 +21,10 @@ from pathlib import Path
 import numpy as np
 
 from understudy.data.forms.table_form import NO_FORM
+from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError
-from understudy.pipeline.release import MOST_ROWS, Release
+from understudy.pipeline.release import Release
 
 MANIFEST = "_sample.json"  # readers of folders pass over names that begin so
 PART_ROWS = 1_000_000
@@ -70,7 +71,8 @@ def sample_to_folder(
     wanted = _manifest(release, place, rows, seed, within)
 
     def make(number: int) -> None:
-        table = release.draw(wanted.part(number), part_seed(wanted.seed, number), within)
+        where = Place(wanted.seed, number * wanted.part_rows)
+        table = release.draw(wanted.part(number), part_seed(wanted.seed, number), within, where)
         with Writer(_part(place, number)) as file:
             file.write(table)
 
@@ -120,14 +122,10 @@ def _manifest(release: Release, place: Path, rows: int | None, seed: int | None,
     """The sample that the folder holds or will hold; another one than it holds is refused."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise ParameterError(f"seed {seed!r} is not a whole number of at least 0.")
-    if rows is not None and (
-        isinstance(rows, bool) or not isinstance(rows, int) or not 0 <= rows <= MOST_ROWS
-    ):
-        raise ParameterError(f"rows {rows!r} is not a whole number from 0 to {MOST_ROWS}.")
     begun = _begun(place)
     wanted = Manifest(
         release=digest(release),
-        rows=release.rows if rows is None else rows,
+        rows=release.count(rows),
         seed=(secrets.randbits(63) if begun is None else begun.seed) if seed is None else seed,
         part_rows=part_rows(release),
         within=within,

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from understudy.data.engines.spark import quiet
 from understudy.data.engines.spark_tasks import guarded
+from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError
 from understudy.pipeline.release import Release
@@ -43,7 +44,8 @@ class Draw:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 rows = min(self.part, self.rows - number * self.part)
-                table = as_rows(self.release.draw(rows, part_seed(self.seed, number), self.within))
+                place = Place(self.seed, number * self.part)
+                table = as_rows(self.release.draw(rows, part_seed(self.seed, number), self.within, place))
                 yield from table.combine_chunks().to_batches(max_chunksize=BATCH)
 
 

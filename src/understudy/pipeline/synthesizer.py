@@ -31,6 +31,7 @@ from understudy.mechanisms.registry import DEFAULT, as_mechanism, describe
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
+from understudy.pipeline.made_up import form_with_made
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
 from understudy.pipeline.sources.records import (
@@ -187,7 +188,7 @@ def fit(
         certificate,
         tuple(transforms),
         records.kind,
-        form_of(records, schema, transforms),
+        form_with_made(form_of(records, schema, transforms), schema),
     )
 
 
@@ -323,7 +324,10 @@ def _with_unit(schema: Schema, unit: str | None, most: int | None) -> Schema:
 
 
 def _check(schema: Schema, mechanism: Mechanism) -> None:
-    """Refuse what cannot work before any data is opened: a mechanism whose cliques the schema does not have."""
+    """Refuse what cannot work before any data is opened: a mechanism whose cliques the schema does not have, or a
+    column that cannot be made up here."""
+    for column in schema.made.values():
+        column.ready()
     plan_of(schema, mechanism)
     if not schema.unlearned:
         mechanism.cliques(schema.domain())

@@ -54,6 +54,7 @@ class Column(ABC):
 
     type: ClassVar[str]
     bounded: ClassVar[bool] = True  # whether "the nearest value" has a meaning
+    modelled: ClassVar[bool] = True  # whether it has codes; else it is made up (see `made/made.py`)
     learns: ClassVar[tuple[Step, ...]] = ()  # the steps that a column of this type may take part in
 
     ordered: bool = True

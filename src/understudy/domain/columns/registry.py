@@ -20,6 +20,8 @@ from understudy.domain.columns.column import NEEDED, Column
 from understudy.domain.columns.date import Date
 from understudy.domain.columns.datetime import Datetime
 from understudy.domain.columns.integer import Integer
+from understudy.domain.columns.made.fake import Fake
+from understudy.domain.columns.made.id import Id
 from understudy.domain.columns.number import Number
 from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.time import Time
@@ -39,6 +41,8 @@ BUILT_IN: tuple[type[Column], ...] = (
     Time,
     Boolean,
     Untyped,
+    Id,
+    Fake,
 )
 
 
@@ -87,6 +91,10 @@ def of_arrow(kind: pa.DataType) -> Column:
 
 
 def drafted(sight: Sight) -> Column:
-    """The column that its records suggest to a person: a category where no type knows them."""
-    offered = (known.drafted(sight) for known in column_types().values())
+    """The column that its records suggest to a person: a category where no type knows them.
+
+    What is better made up is seen first: keys would pass for numbers, and names for categories.
+    """
+    kinds = sorted(column_types().values(), key=lambda known: known.modelled)
+    offered = (known.drafted(sight) for known in kinds)
     return next((column for column in offered if column is not None), None) or Category.of_texts(sight)

@@ -57,7 +57,7 @@ class PostgresRecords:
         schema = reading.schema
         if reading.transforms:
             return cls(source.plain(), tuple(reading.transforms), reading.memory)
-        described = list(source.kinds) if schema is None else [*schema.columns, schema.unit or ""]
+        described = list(source.kinds) if schema is None else [*schema.synthesised, schema.unit or ""]
         source.check(name for name in described if name in source.kinds)
         return cls(source, memory=reading.memory)
 

@@ -119,7 +119,8 @@ def form_of(records: Records, schema: Schema, transforms: Sequence[TableTransfor
     """The form of the columns that a release will have."""
     known = records.form if isinstance(records, Formed) else TableForm(records.kind)
     made = {name for transform in transforms for name in transform.reads}
-    return known.only({*schema.columns, *made} - {schema.unit or ""})
+    unit = set() if schema.unit is None or schema.unit in schema.made else {schema.unit}
+    return known.only({*schema.columns, *made} - unit)
 
 
 @dataclass(frozen=True)
@@ -149,15 +150,16 @@ def still_untyped(
 
 
 def check_columns(records: Records, schema: Schema) -> tuple[str, ...]:
-    """The columns that the schema does not describe, once every one that it does is there."""
-    missing = [column for column in schema.columns if column not in records.types.names]
+    """The columns that the schema does not describe, once every one that it does is there, or is made up."""
+    known = records.types.names
+    missing = [column for column in schema.columns if column not in known and column not in schema.made]
     if missing:
         raise SchemaError(
             f"column {missing[0]!r} of the schema is not in the data.", hint="remove it, or correct its name."
         )
-    if schema.unit is not None and schema.unit not in records.types.names:
+    if schema.unit is not None and schema.unit not in known:
         raise SchemaError(f"the unit column {schema.unit!r} is not in the data.", hint="correct its name.")
-    return tuple(column for column in records.types.names if column not in schema.columns)
+    return tuple(column for column in known if column not in schema.columns)
 
 
 @dataclass(frozen=True, eq=False)

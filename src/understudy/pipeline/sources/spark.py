@@ -107,7 +107,8 @@ class SparkRecords:
     @classmethod
     def of(cls, frame: Any, reading: Reading) -> SparkRecords:
         """The records of a DataFrame, every column of one plain value a cell."""
-        known = None if reading.schema is None or reading.transforms else set(reading.schema.columns)
+        schema = None if reading.transforms else reading.schema
+        known = None if schema is None else {*schema.synthesised, *([schema.unit] if schema.unit else [])}
         types = arrow_types(frame, known)
         form = TableForm.of_types(types, KIND)
         if reading.transforms:

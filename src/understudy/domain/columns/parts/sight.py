@@ -29,7 +29,8 @@ LEFT_RARE = "Values that a single record holds are left out."
 LEFT_BOUNDS = "min and max are left out, to be learned privately; write them if they are public."
 LEFT_VALUES = "Too many values to copy: they are learned privately. List them if they are public."
 IDENTIFIER = (
-    'Looks like an identifier. If it says whose record it is, write unit = "{}" in [table]; else drop it.'
+    'Nearly every record has a value of its own. If it says whose record it is, write unit = "{}" in [table];'
+    ' if it is a key, type = "id", which makes up fresh ones.'
 )
 _IDENTIFYING = re.compile(r"(^|[_\W])(id|uuid|guid|ssn|email|e-mail|passport)$|Id$|ID$", re.ASCII)
 
@@ -72,7 +73,12 @@ class Sight:
         """Whether nearly every record has a value of its own, or the name says that it identifies."""
         filled = self.rows - self.nulls
         unique = filled >= 20 and len(self.texts) > 0.95 * filled
-        return unique or (not self.few and _IDENTIFYING.search(self.name) is not None)
+        return unique or (not self.few and self.identifying_name)
+
+    @property
+    def identifying_name(self) -> bool:
+        """Whether the name alone says that it identifies."""
+        return _IDENTIFYING.search(self.name) is not None
 
     def missing(self, markers: tuple[str, ...] = ()) -> bool | tuple[str, ...] | None:
         """What a description should say of missing values: these texts, or that empty cells occur, or nothing."""
@@ -115,5 +121,8 @@ class Sight:
 
     def comment(self, *remarks: str) -> str:
         """The remarks as a comment above the column, with one on what looks like an identifier before them."""
-        identifier = IDENTIFIER.format(self.name) if self.identifying else ""
+        counted = not self.identifying_name and (
+            self.numbers or self.moments
+        )  # amounts and times often differ
+        identifier = IDENTIFIER.format(self.name) if self.identifying and not counted else ""
         return "\n".join(remark for remark in (identifier, *remarks) if remark)

@@ -1,0 +1,1 @@
+"""Columns that are made up: keys and plausible texts, of which no cell is ever read."""

@@ -1,0 +1,170 @@
+"""What a draft takes for a column that is better made up than learned, and why it says so.
+
+It looks at the records, as drafts do, and copies none of them: of a pattern only the letters and signs that every
+single cell has in that place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from understudy.domain.columns.parts.sight import Sight
+
+FEW_RECORDS = 20  # of which nothing is said
+MOST_ALIKE = 0.95  # of the cells must be different to look like keys
+TEXT_LENGTH = 30  # characters on average, and
+TEXT_WORDS = 4  # words: sentences
+_LONG_NUMBER = 6  # digits, the same number in every cell: a key rather than an amount
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+# What has a meaning of its own, though every cell may differ: amounts, and moments in whatever form.
+_AMOUNT = re.compile(r"[-+$€£¥]?\s?[0-9][0-9.,' ]*\s?[%$€£¥]?")
+_MOMENT = re.compile(
+    r"[0-9]{1,4}[-/. ]([A-Za-z]{3,9}|[0-9]{1,2})[-/., ]+[0-9]{1,4}([T ,].*)?|.*[0-9]:[0-9]{2}.*"
+    r"|[A-Za-z]{3,9},? [0-9]{1,2}.*|(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|1[0-9]{9}([0-9]{3})?"
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PEOPLE = "(full|patient|customer|client|person|employee|contact|student|member|guest|owner)"
+# The words of a column's name, joined by spaces -> what it holds.
+_NAMED = {
+    "email": r"(.* )?(e ?mail)( address| addr)?",
+    "phone": r"(.* )?(phone|telephone|tel|mobile|cell|fax)( no| nr| number)?",
+    "first_name": r"(.* )?(first ?name|forename|given ?name|fname)",
+    "last_name": r"(.* )?(last ?name|surname|family ?name|lname)",
+    "name": rf"({_PEOPLE} )?name",
+    "address": r"(?!.*\b(ip|mac|web)\b)(.* )?(address|addr|street)( line)?( [0-9])?",
+}
+
+KEYS = (
+    "{}, so fresh keys are made up, and no cell is read. If it says whose record it is, write"
+    ' unit = "{}" in [table] too; if its values have a meaning, describe them instead.'
+)
+FAKES = "{}, so plausible ones are made up, and no cell is read. Needs understudy[fake]; or drop the column."
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The fields that describe a made-up column, and the remark for the person who reviews them."""
+
+    fields: dict[str, Any]
+    comment: str
+
+
+def key_of(sight: Sight) -> Seen | None:
+    """What fresh keys would look like this column, where it looks like keys."""
+    if not _is_text(sight) and not pa.types.is_integer(sight.kind):
+        return None
+    filled = sight.rows - sight.nulls
+    alike = filled < FEW_RECORDS or len(sight.texts) <= MOST_ALIKE * filled
+    if alike and not sight.identifying:
+        return None
+
+    def seen(why: str, **fields: Any) -> Seen:
+        return Seen(fields, KEYS.format(why, sight.name))
+
+    nearly_all = "Nearly every record has a value of its own" if not alike else "The name says identifier"
+    if all(_UUID.fullmatch(text) for text in sight.texts):
+        return seen("The values are UUIDs", kind="uuid")
+    if not sight.identifying_name and sight.mostly(lambda text: _MOMENT.fullmatch(text) is not None):
+        return None
+    if all(_WHOLE.fullmatch(text) for text in sight.texts):
+        return _numbered(sight, nearly_all, seen)
+    if sight.mostly(lambda text: _AMOUNT.fullmatch(text) is not None):
+        return None
+    pattern = shape(sight.texts)
+    if pattern is not None:
+        return seen(f"{nearly_all}, and all have one form", pattern=pattern)
+    return None
+
+
+def _numbered(sight: Sight, why: str, seen: Callable[..., Seen]) -> Seen | None:
+    """Keys that are whole numbers, of as many digits where all have as many; amounts are left alone."""
+    width = len(sight.texts[0])
+    even = all(len(text) == width and text[0] != "-" for text in sight.texts)
+    if any(text[0] == "0" and len(text) > 1 for text in sight.texts):  # a text: a number would lose the zeros
+        long = width >= _LONG_NUMBER or (sight.identifying_name and width >= 3)
+        return seen(why, pattern=rf"\d{{{width}}}") if even and long else None
+    if even and width > 3 and _is_text(sight) and named(sight) == "phone":
+        return seen(why, pattern=rf"[1-9]\d{{{width - 1}}}")
+    numbers = sorted(map(int, sight.texts))
+    counted = numbers[0] in (0, 1) and numbers[-1] < 2 * len(numbers)
+    if not (sight.identifying_name or counted or (even and width >= _LONG_NUMBER)):
+        return None
+    return seen(why, **({"start": 10 ** (width - 1)} if even and width >= 4 else {}))
+
+
+def shape(texts: list[str]) -> str | None:
+    """The pattern of texts that all have one length and, place by place, one sort of character; else None."""
+    width = len(texts[0])
+    if not 3 <= width <= 64 or any(len(text) != width for text in texts):
+        return None
+    parts = [_sort({text[place] for text in texts}) for place in range(width)]
+    if None in parts or sum((part is not None and len(part) > 2) or part == r"\d" for part in parts) < 3:
+        return None
+    found, run = "", 1
+    for place, part in enumerate(parts):
+        if place + 1 < width and parts[place + 1] == part:
+            run += 1
+            continue
+        found += f"{part}{{{run}}}" if run > 1 else str(part)
+        run = 1
+    return found
+
+
+def _sort(characters: set[str]) -> str | None:
+    """How a pattern writes the characters of one place: digits always as such, a letter only if all share it."""
+    joined = "".join(sorted(characters))
+    if not joined.isascii():
+        return None
+    if joined.isdigit():
+        return r"\d"
+    if len(joined) == 1:
+        return joined if joined.isalnum() or joined in " -_/:" else "\\" + joined
+    for found, allowed in (
+        ("[A-Z]", r"[A-Z]+"),
+        ("[a-z]", r"[a-z]+"),
+        ("[0-9a-f]", r"[0-9a-f]+"),
+        ("[0-9A-Z]", r"[0-9A-Z]+"),
+        ("[0-9a-z]", r"[0-9a-z]+"),
+        ("[0-9A-Za-z]", r"[0-9A-Za-z]+"),
+    ):
+        if re.fullmatch(allowed, joined):
+            return found
+    return None
+
+
+def fake_of(sight: Sight) -> Seen | None:
+    """Which plausible texts would look like this column, where it holds what people are known by."""
+    if not _is_text(sight) or sight.few or sight.rows - sight.nulls < FEW_RECORDS:
+        return None
+    if sight.mostly(lambda text: _EMAIL.fullmatch(text) is not None):
+        return Seen({"kind": "email"}, FAKES.format("The values are e-mail addresses"))
+    kind = named(sight)
+    if kind is not None and (kind == "phone" or not sight.numbers):
+        return Seen({"kind": kind}, FAKES.format("The name says that it tells people apart"))
+    length = sum(map(len, sight.texts)) / len(sight.texts)
+    spaces = sum(text.count(" ") for text in sight.texts) / len(sight.texts)
+    if (
+        len(sight.texts) > (sight.rows - sight.nulls) / 2
+        and length > TEXT_LENGTH
+        and spaces + 1 >= TEXT_WORDS
+    ):
+        return Seen({"kind": "text"}, FAKES.format("The values are sentences"))
+    return None
+
+
+def named(sight: Sight) -> str | None:
+    """What the column's name says that it holds."""
+    words = " ".join(_WORDS.findall(sight.name)).lower()
+    return next((kind for kind, pattern in _NAMED.items() if re.fullmatch(pattern, words)), None)
+
+
+def _is_text(sight: Sight) -> bool:
+    return bool(pa.types.is_string(sight.kind) or pa.types.is_large_string(sight.kind))
