@@ -18,7 +18,7 @@ from understudy.domain.codes import CodedColumns
 from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError
-from understudy.pipeline.made_up import check_made, sample_place, with_made
+from understudy.pipeline.drawing.made_up import check_made, sample_place, with_made
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder

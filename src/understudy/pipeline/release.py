@@ -23,9 +23,9 @@ from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
+from understudy.pipeline.drawing.made_up import sample_place
 from understudy.pipeline.earlier_releases import released_schema
 from understudy.pipeline.generation import checked_rows, records
-from understudy.pipeline.made_up import sample_place
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
 from understudy.pipeline.sources.registry import sampler
 from understudy.privacy.curator.verification import UNREADABLE

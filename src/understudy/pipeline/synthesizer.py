@@ -31,7 +31,7 @@ from understudy.mechanisms.registry import DEFAULT, as_mechanism, describe
 from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
-from understudy.pipeline.made_up import form_with_made
+from understudy.pipeline.drawing.made_up import form_with_made
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
 from understudy.pipeline.sources.records import (
