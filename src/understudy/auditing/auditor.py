@@ -129,13 +129,7 @@ def _public() -> Counter:
     """A public table that is like the private ones."""
     pair = NeighbouringTables("twin", Neighbours(), typed=True)
     columns = dict(zip(pair.columns, zip(*pair.without, strict=True), strict=True))
-    return table(_arrow(columns), pair.schema)
-
-
-def _arrow(columns: dict[str, Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.table(columns)
+    return table(columns, pair.schema)
 
 
 def _several(given: str | Sequence[str], known: Sequence[str] | dict[str, Any]) -> list[str]:

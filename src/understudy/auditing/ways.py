@@ -32,8 +32,8 @@ def way_of(name: str) -> Way:
     return WAYS[name]
 
 
-def _csv(columns: Sequence[str], rows: Rows, folder: Path) -> Path:
-    path = folder / "audit.csv"
+def _csv(columns: Sequence[str], rows: Rows, folder: Path, name: str = "audit.csv") -> Path:
+    path = folder / name
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
@@ -52,10 +52,7 @@ def _streamed(columns: Sequence[str], rows: Rows, folder: Path) -> str:
 def _folder(columns: Sequence[str], rows: Rows, folder: Path) -> str:
     size = -(-len(rows) // _PARTS)
     for part in range(_PARTS):
-        (folder / f"part{part}").mkdir()
-        _csv(columns, rows[part * size : (part + 1) * size], folder / f"part{part}")
-        (folder / f"part{part}" / "audit.csv").rename(folder / f"audit-{part}.csv")
-        (folder / f"part{part}").rmdir()
+        _csv(columns, rows[part * size : (part + 1) * size], folder, f"audit-{part}.csv")
     return f"{folder}/*.csv"
 
 

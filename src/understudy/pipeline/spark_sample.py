@@ -37,10 +37,8 @@ class Draw:
     part: int
     within: Within
 
+    @guarded("draw")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("draw", self._batches(batches))
-
-    def _batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 rows = min(self.part, self.rows - number * self.part)

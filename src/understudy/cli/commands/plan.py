@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 @click.option("--rows", help="About how many records there are: a public figure. Default: the schema's.")
 @options.budget
 @options.mechanism
-@click.option(
-    "--neighbours",
-    type=click.Choice(["add-remove", "replace"]),
-    default="add-remove",
-    show_default=True,
-    help="Tables to be told apart differ by one person more, or by one person changed.",
-)
+@options.neighbours
 @options.as_json
 def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> None:
     """Say what a run under SCHEMA would cost: noise of every group, error, memory and time. Reads no data.

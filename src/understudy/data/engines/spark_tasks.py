@@ -37,6 +37,7 @@ from understudy.errors import FileError, OperatorError, UnderstudyError
 
 Coder = Callable[[pa.Table], Mapping[str, Any]]
 Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+Method = Callable[[Any, Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 Counts = npt.NDArray[np.int64]
 
 PACK_BYTES = 4 << 20  # of one pack: Spark keeps rows of a few megabytes well
@@ -53,6 +54,27 @@ CELLS = "place long, records long"
 _PACKS = pa.schema([("rows", pa.int64()), ("codes", pa.binary())])
 _PARTIALS = pa.schema([("chunk", pa.int32()), ("counts", pa.binary())])
 _CELLS = pa.schema([("place", pa.int64()), ("records", pa.int64())])
+
+
+def guarded(what: str) -> Callable[[Method], Method]:
+    """Makes an error of a task say where it was and of what type, never what it said: that may be a value."""
+
+    def decorate(method: Method) -> Method:
+        def batches_of(self: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            try:
+                yield from method(self, batches)
+            except FileError:  # names the file, and no value
+                raise
+            except UnderstudyError as error:
+                raise OperatorError(f"a Spark task could not {what} its records: {error}") from None
+            except Exception as error:
+                raise OperatorError(
+                    f"a Spark task could not {what} its records ({type(error).__name__})."
+                ) from None
+
+        return batches_of
+
+    return decorate
 
 
 @dataclass(frozen=True)
@@ -89,10 +111,8 @@ class Scan:
     types: Mapping[str, pa.DataType]
     rows: pa.Schema | None = None
 
+    @guarded("read")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("read", self._records(batches))
-
-    def _records(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 file = replace(self.files, files=(self.files.files[number],))
@@ -118,10 +138,8 @@ class Pack:
     domain: Domain
     coder: Coder
 
+    @guarded("code")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("code", self._packs(batches))
-
-    def _packs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = pack_rows(self.domain)
         for group in grouped(batches, rows, lambda batch: batch.num_rows):
             table = pa.Table.from_batches(group)
@@ -136,10 +154,8 @@ class Own:
     domain: Domain
     coder: Coder
 
+    @guarded("code")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("code", self._owned(batches))
-
-    def _owned(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for group in grouped(batches, ROWS, lambda batch: batch.num_rows):
             table = pa.Table.from_batches(group)
             codes = dict(zip(self.domain, coded(self.domain, self.coder, table), strict=True))
@@ -154,10 +170,8 @@ class OwnValues:
     unit: str
     column: str
 
+    @guarded("read")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("read", self._owned(batches))
-
-    def _owned(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             values = value_bytes(nameable(batch.column(self.column)))
             yield from owned(unit_bytes(batch.column(self.unit)), values)
@@ -170,10 +184,8 @@ class Keep:
     domain: Domain
     most: int
 
+    @guarded("bound")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("bound", self._packs(batches))
-
-    def _packs(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = pack_rows(self.domain)
         for contents in _kept(batches, self.most):
             for start in range(0, len(contents), rows):
@@ -188,10 +200,8 @@ class KeepValues:
 
     most: int
 
+    @guarded("bound")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("bound", self._values(batches))
-
-    def _values(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for contents in _kept(batches, self.most):
             yield from pa.table({"value": contents}).to_batches(max_chunksize=ROWS)
 
@@ -215,10 +225,8 @@ class Count:
     maps: Mapping[str, Codes]
     cliques: tuple[Clique, ...]
 
+    @guarded("count")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("count", self._partials(batches))
-
-    def _partials(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         histogram = Histogram(self.domain, self.cliques, threads=1)
         columns = self.domain.order({name for clique in self.cliques for name in clique})
         for rows, block in blocks(batches, self.coded, columns, self.maps):
@@ -236,10 +244,8 @@ class CountCells:
     maps: Mapping[str, Codes]
     clique: Clique
 
+    @guarded("count")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("count", self._cells(batches))
-
-    def _cells(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         filled = FilledCells(self.domain, self.clique)
         for rows, block in blocks(batches, self.coded, self.clique, self.maps):
             filled.add(block, rows)
@@ -253,10 +259,8 @@ class Add:
 
     cells: int
 
+    @guarded("add up")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("add up", self._sums(batches))
-
-    def _sums(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         sums: dict[int, Counts] = {}
         for batch in batches:
             for chunk, counts in zip(*batch.columns, strict=True):
@@ -265,18 +269,6 @@ class Add:
                 known += part
         for chunk, whole in sums.items():
             yield _partial(chunk, whole.tobytes())
-
-
-def guarded(what: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same batches; an error says where it was and of what type, never what it said: that may be a value."""
-    try:
-        yield from batches
-    except FileError:  # names the file, and no value
-        raise
-    except UnderstudyError as error:
-        raise OperatorError(f"a Spark task could not {what} its records: {error}") from None
-    except Exception as error:
-        raise OperatorError(f"a Spark task could not {what} its records ({type(error).__name__}).") from None
 
 
 def coded(domain: Domain, coder: Coder, table: pa.Table) -> list[Codes]:

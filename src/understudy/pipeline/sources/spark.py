@@ -222,10 +222,8 @@ class Transformed:
 
     transforms: tuple[TableTransform, ...]
 
+    @guarded("transform")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return guarded("transform", self._batches(batches))
-
-    def _batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             yield from self.apply(pa.Table.from_batches([batch])).combine_chunks().to_batches()
 
