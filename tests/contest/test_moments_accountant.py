@@ -22,7 +22,7 @@ def test_the_divergence_is_the_integral_that_it_stands_for(
     assert renyi(rate, multiplier, order) == pytest.approx(math.log(moment) / (order - 1), rel=1e-9)
 
 
-def test_without_sampling_it_is_the_gaussian_mechanism() -> None:
+def test_the_moments_accountant_without_sampling_is_the_gaussian_mechanism() -> None:
     for order in (2, 7, 64):
         assert renyi(1.0, 3.0, order) == pytest.approx(order / 18)
 
@@ -51,7 +51,7 @@ def test_impossible_settings_are_refused() -> None:
             multiplier_for(epsilon, 1e-6, 0.1, 10)
 
 
-def test_it_agrees_with_another_accountant() -> None:
+def test_the_moments_accountant_agrees_with_another() -> None:
     accounting = pytest.importorskip("dp_accounting", reason="dp_accounting is not installed")
     event = accounting.SelfComposedDpEvent(
         accounting.PoissonSampledDpEvent(0.01, accounting.GaussianDpEvent(1.1)), 1000

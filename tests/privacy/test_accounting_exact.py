@@ -22,14 +22,14 @@ def gaussian_delta(mu: float, epsilon: float) -> mp.mpf:
 
 @pytest.mark.parametrize("mu", [1e-4, 0.01, 0.1, 0.5, 1, 2, 5, 8])
 @pytest.mark.parametrize("height", [0, 0.3, 1, 3, 6, 10, 25, 36])
-def test_the_gaussian_curve_is_off(mu: float, height: float) -> None:
+def test_the_gaussian_curve_is_right_to_the_last_digits(mu: float, height: float) -> None:
     epsilon = mu * (height + mu / 2)  # deltas from 0.5 down to 1e-285
     exact = gaussian_delta(mu, epsilon)
     assert exact <= gaussian.delta(mu, epsilon) <= exact * (1 + mp.mpf(1e-11 + 4e-13 * (1 + height) / mu))
 
 
 @pytest.mark.parametrize("mu", [0.05, 0.5, 3])
-def test_the_curve_of_many_epsilons_differs_from_that_of_one(mu: float) -> None:
+def test_the_curve_of_many_epsilons_is_that_of_each(mu: float) -> None:
     from understudy.privacy.accounting.bounded_range import gaussian_curve
 
     epsilons = np.linspace(-3, 25, 301)
@@ -37,7 +37,7 @@ def test_the_curve_of_many_epsilons_differs_from_that_of_one(mu: float) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [690.0, 720.0, 790.0, 900.0])
-def test_a_loss_beyond_what_a_float_can_raise_e_to_costs_nothing(epsilon: float) -> None:
+def test_a_loss_beyond_what_a_float_can_raise_e_to_is_still_counted(epsilon: float) -> None:
     from understudy.privacy.accounting.bounded_range import gaussian_curve
 
     exact = gaussian_delta(40, epsilon)
@@ -48,7 +48,7 @@ def test_a_loss_beyond_what_a_float_can_raise_e_to_costs_nothing(epsilon: float)
 
 
 @pytest.mark.parametrize(("rho", "epsilon"), [(0.0121, 1), (0.7, 8), (1e-4, 0.1), (3, 20), (1.0, 0.5)])
-def test_zcdp_is_not_the_best_over_alpha(rho: float, epsilon: float) -> None:
+def test_zcdp_is_the_best_over_alpha(rho: float, epsilon: float) -> None:
     def log_delta(x: mp.mpf) -> mp.mpf:
         alpha = 1 + mp.exp(x)
         return (alpha - 1) * (alpha * rho - epsilon) + alpha * mp.log(1 - 1 / alpha) - mp.log(alpha - 1)
@@ -83,7 +83,7 @@ def cells(*moves: tuple[float, int]) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("sigma", [0.4, 0.7, 1.0, 1.12, 1.271, 2.0, 3.3, 10.0, 60.0])
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0, 3.0, 8.0, 8.056, 12.0])
-def test_one_discrete_measurement_costs_more_than_is_said(sigma: float, epsilon: float) -> None:
+def test_one_discrete_measurement_costs_no_more_than_is_said(sigma: float, epsilon: float) -> None:
     p, q = cells((sigma, 1))
     exact = hockey_stick(p, q, epsilon)
     claimed = compose([Gaussian(sigma)]).delta(epsilon)
@@ -108,7 +108,7 @@ def test_one_discrete_measurement_costs_more_than_is_said(sigma: float, epsilon:
         ([Gaussian(3, None)], [(3 * 2**0.5, 1), (3 * 2**0.5, 1)]),
     ],
 )
-def test_few_discrete_measurements_cost_more_than_is_said(losses: list, moves: list) -> None:
+def test_few_discrete_measurements_cost_no_more_than_is_said(losses: list, moves: list) -> None:
     p, q = cells(*moves)
     composition = compose(losses)
     for epsilon in (0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0):
@@ -154,7 +154,7 @@ def worlds(
         lambda x, turn: [1] * (1 + turn) + [-1] * max(1, 3 - abs(x)),
     ],
 )
-def test_choices_that_look_at_measurements_cost_more_than_is_said(
+def test_choices_that_look_at_measurements_cost_no_more_than_is_said(
     sigma: float, eps0: float, ends: bool, choose: Callable[[int, int], list[int]]
 ) -> None:
     rounds = 3
@@ -179,14 +179,16 @@ def best_adaptive(eps0: float, rounds: int, epsilon: float, knots: int = 40) -> 
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.35, 0.7])
-def test_choices_alone_differ_from_the_best_adversary(epsilon: float) -> None:
+def test_choices_alone_cost_what_the_best_adversary_gains(epsilon: float) -> None:
     found = best_adaptive(0.4, 2, epsilon)
     assert found <= compose([Choice(0.4, 2)]).delta(epsilon) * (1 + 1e-9) <= found * (1 + 5e-2) + 1e-12
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-9), (1.0, 1e-9), (8.0, 1e-5), (20.0, 0.1)])
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_plan_of_a_few_choices_overspends_or_wastes(epsilon: float, delta: float, count: int) -> None:
+def test_a_plan_of_a_few_choices_fills_its_budget_and_no_more(
+    epsilon: float, delta: float, count: int
+) -> None:
     loss = calibrate(Budget(epsilon, delta), [Group("which", "choose", Fraction(1), count)]).losses["which"]
     assert isinstance(loss, Choice)
     assert best_adaptive(loss.epsilon, count, epsilon) <= delta
@@ -195,7 +197,7 @@ def test_a_plan_of_a_few_choices_overspends_or_wastes(epsilon: float, delta: flo
 
 @pytest.mark.parametrize("epsilon", [60.0, 600.0, 750.0, 1e5])
 @pytest.mark.parametrize("kinds", ["c", "cl", "cm", "mclm"])
-def test_a_plan_at_an_epsilon_that_protects_nobody_leaves_the_floats(kinds: str, epsilon: float) -> None:
+def test_a_plan_at_an_epsilon_that_protects_nobody_is_still_calibrated(kinds: str, epsilon: float) -> None:
     names = {"c": "choose", "l": "laplace", "m": "measure"}
     groups = [Group(str(i), names[kind], Fraction(1, len(kinds))) for i, kind in enumerate(kinds)]
     budget = Budget(epsilon, 1e-9, allow_large_epsilon=True)
@@ -206,7 +208,7 @@ def test_a_plan_at_an_epsilon_that_protects_nobody_leaves_the_floats(kinds: str,
 
 @pytest.mark.parametrize(("eps0", "count"), [(0.5, 1), (0.2, 4), (1.0, 3)])
 @pytest.mark.parametrize("epsilon", [0.0, 0.15, 0.4, 1.1])
-def test_pure_answers_differ_from_randomised_response(eps0: float, count: int, epsilon: float) -> None:
+def test_pure_answers_cost_what_randomised_response_does(eps0: float, count: int, epsilon: float) -> None:
     head = math.exp(eps0) / (1 + math.exp(eps0))
     exact = 0.0
     for sides in itertools.product([1, -1], repeat=count):
@@ -216,7 +218,7 @@ def test_pure_answers_differ_from_randomised_response(eps0: float, count: int, e
     assert compose([Laplace(eps0, count)]).delta(epsilon) == pytest.approx(exact, rel=1e-9, abs=1e-12)
 
 
-def test_laplace_between_measurements_is_lost() -> None:
+def test_laplace_beside_a_measurement_costs_what_the_enumerated_cells_say() -> None:
     # a discrete Laplace count and a discrete Gaussian one, enumerated
     p, q = cells((2.0, 1))
     head = math.exp(0.5) / (1 + math.exp(0.5))
@@ -243,7 +245,7 @@ def fixed_choices(epsilon: float, sigma: float, eps0: float, count: int) -> floa
 
 
 @pytest.mark.parametrize(("epsilon", "sigma"), [(1.0, 9.510), (8.0, 1.371)])
-def test_ninety_seven_choices_are_far_from_a_lower_bound(epsilon: float, sigma: float) -> None:
+def test_ninety_seven_choices_are_near_a_lower_bound(epsilon: float, sigma: float) -> None:
     eps0 = math.sqrt(4 / 97) / sigma
     lower = fixed_choices(epsilon, sigma, eps0, 97)
     composition = compose([Gaussian(sigma, (1,) * 98), Choice(eps0, 97), Gaussian(sigma, (1,) * 97)])

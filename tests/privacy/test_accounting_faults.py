@@ -29,7 +29,7 @@ NUMBERS = [nan, inf, -inf, "1", b"1", None, True, [], 1j, "one"]
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, -0.0, 20.0001, 1e9, 10**400, *NUMBERS])
-def test_a_bad_epsilon_becomes_a_budget(epsilon: Any) -> None:
+def test_a_bad_epsilon_is_refused_in_a_budget(epsilon: Any) -> None:
     with pytest.raises(BudgetError, match="epsilon") as refused:
         Budget(epsilon, 1e-9)
     assert refused.value.hint
@@ -37,12 +37,12 @@ def test_a_bad_epsilon_becomes_a_budget(epsilon: Any) -> None:
 
 
 @pytest.mark.parametrize("delta", [0, 1, -1e-9, 1.5, *NUMBERS])
-def test_a_bad_delta_becomes_a_budget(delta: Any) -> None:
+def test_a_bad_delta_is_refused_in_a_budget(delta: Any) -> None:
     with pytest.raises(BudgetError, match="delta"):
         Budget(1.0, delta)
 
 
-def test_a_large_epsilon_cannot_be_meant() -> None:
+def test_a_large_epsilon_is_taken_when_it_is_meant() -> None:
     assert Budget(25, 1e-9, allow_large_epsilon=True).to_dict()["allow_large_epsilon"] is True
     assert Budget(20, 1e-9).rho > Budget(1, 1e-9).rho
     with pytest.raises(BudgetError, match="allow_large_epsilon"):
@@ -107,12 +107,12 @@ def test_a_large_epsilon_cannot_be_meant() -> None:
         (lambda: GaussianFilter(Budget(1, 1e-9)).charge(Gaussian(0.5)), "sigma"),
     ],
 )
-def test_a_bad_parameter_is_taken(make: Callable[[], object], word: str) -> None:
+def test_a_bad_parameter_is_refused(make: Callable[[], object], word: str) -> None:
     with pytest.raises(BudgetError, match=word):
         make()
 
 
-def test_sensitivities_are_not_those_of_the_neighbours() -> None:
+def test_sensitivities_are_those_of_the_neighbours() -> None:
     assert (Neighbours().l1, Neighbours().l2) == (1, 1.0)
     assert (Neighbours("add-remove", 3).l1, Neighbours("add-remove", 3).l2) == (3, 3.0)
     assert Neighbours("replace", 3).l1 == 6
@@ -120,19 +120,19 @@ def test_sensitivities_are_not_those_of_the_neighbours() -> None:
     assert isinstance(Neighbours("replace", 3.0).l1, int)  # type: ignore[arg-type]
 
 
-def test_a_batch_has_another_sensitivity_than_one() -> None:
+def test_a_batch_has_sensitivity_one() -> None:
     loss = Gaussian(2.0, (1, 2, 2), Neighbours("replace", 2))
     moved = sum((loss.neighbours.l2 / scale) ** 2 for scale in loss.scales)
     assert moved == pytest.approx(1 / loss.sigma**2, rel=1e-12)
 
 
-def test_a_distance_between_samplers_counts_once() -> None:
+def test_a_distance_between_samplers_counts_in_both_worlds() -> None:
     for epsilon in (0.0, 1.0, 30.0):
         exact = 1e-20 * (1 + math.exp(epsilon))
         assert exact <= Slack.of_distance(1e-20, epsilon).delta <= exact * (1 + 1e-11)
 
 
-def test_a_filter_admits_more_than_its_budget() -> None:
+def test_a_filter_admits_no_more_than_its_budget() -> None:
     budget = Budget(1.0, 1e-9)
     spent = Filter(budget).charge(Gaussian(12)).charge(Choice(0.1, 3), Slack(1e-12))
     assert spent.spent == pytest.approx(1 / 288 + 3 * 0.01 / 8)
@@ -145,7 +145,7 @@ def test_a_filter_admits_more_than_its_budget() -> None:
         full.charge(Choice(0.01))
 
 
-def test_a_gaussian_filter_admits_more_than_its_budget() -> None:
+def test_a_gaussian_filter_admits_no_more_than_its_budget() -> None:
     budget = Budget(1.0, 1e-9)
     start = GaussianFilter(budget)
     assert start.limit > 2 * budget.rho
@@ -159,7 +159,7 @@ def test_a_gaussian_filter_admits_more_than_its_budget() -> None:
     assert not full.admits([Gaussian(50)])
 
 
-def test_nothing_costs_something() -> None:
+def test_nothing_asked_costs_nothing() -> None:
     assert compose([]).epsilon(1e-9) == 0.0
     assert compose([]).delta(0.0) == 0.0
     assert compose([Slack(1e-12)]).epsilon(1e-9) == 0.0

@@ -60,7 +60,7 @@ def paper_epsilon(rho: float, delta: float) -> float:
 
 @cheap
 @given(rho=st.floats(-8, 1.5).map(lambda power: 10.0**power), delta=deltas)
-def test_zcdp_conversions_contradict_each_other(rho: float, delta: float) -> None:
+def test_zcdp_conversions_agree_with_each_other(rho: float, delta: float) -> None:
     epsilon = zcdp.epsilon(rho, delta)
     assert 0 <= epsilon <= paper_epsilon(rho, delta)
     if epsilon > 0:
@@ -71,7 +71,7 @@ def test_zcdp_conversions_contradict_each_other(rho: float, delta: float) -> Non
 
 @quick
 @given(losses=linear, delta=usual)
-def test_tight_exceeds_zcdp_or_zcdp_the_paper(losses: list, delta: float) -> None:
+def test_the_tight_epsilon_is_at_most_zcdps_and_that_at_most_the_papers(losses: list, delta: float) -> None:
     composition = compose(losses)
     zcdp_epsilon = composition.zcdp_epsilon(delta)
     assert composition.epsilon(delta) <= zcdp_epsilon <= paper_epsilon(composition.rho, delta)
@@ -79,7 +79,7 @@ def test_tight_exceeds_zcdp_or_zcdp_the_paper(losses: list, delta: float) -> Non
 
 @quick
 @given(losses=linear, delta=usual)
-def test_delta_and_epsilon_are_not_inverses(losses: list, delta: float) -> None:
+def test_delta_and_epsilon_are_inverses(losses: list, delta: float) -> None:
     composition = compose(losses)
     epsilon = composition.epsilon(delta)
     assert composition.delta(epsilon) <= delta * (1 + 1e-8)
@@ -93,7 +93,7 @@ def test_delta_and_epsilon_are_not_inverses(losses: list, delta: float) -> None:
     more=st.floats(1, 3),
     epsilon=st.floats(0, 20),
 )
-def test_more_noise_costs_more(losses: list[Gaussian], more: float, epsilon: float) -> None:
+def test_more_noise_costs_less(losses: list[Gaussian], more: float, epsilon: float) -> None:
     loss, *rest = losses
     noisier = Gaussian(loss.sigma * more, loss.weights, loss.neighbours)
     assert compose([noisier, *rest]).delta(epsilon) <= compose([loss, *rest]).delta(epsilon) * (1 + 1e-4)
@@ -101,7 +101,7 @@ def test_more_noise_costs_more(losses: list[Gaussian], more: float, epsilon: flo
 
 @quick
 @given(losses=linear, epsilon=st.floats(0, 10), data=st.data())
-def test_order_matters_among_measurements_and_pure_answers(
+def test_the_order_of_measurements_and_pure_answers_does_not_matter(
     losses: list, epsilon: float, data: st.DataObject
 ) -> None:
     other = data.draw(st.permutations(losses))
@@ -110,7 +110,9 @@ def test_order_matters_among_measurements_and_pure_answers(
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(epsilon=st.floats(0.01, 1), count=st.integers(1, 40), sigma=sigmas, at=st.floats(0, 8))
-def test_k_fold_differs_from_k_separate(epsilon: float, count: int, sigma: float, at: float) -> None:
+def test_k_fold_losses_cost_what_k_separate_ones_do(
+    epsilon: float, count: int, sigma: float, at: float
+) -> None:
     together = compose([Laplace(epsilon, count), Gaussian(sigma)]).delta(at)
     assert compose([Laplace(epsilon)] * count + [Gaussian(sigma)]).delta(at) == pytest.approx(
         together, rel=1e-12
@@ -124,7 +126,7 @@ def test_k_fold_differs_from_k_separate(epsilon: float, count: int, sigma: float
 
 @cheap
 @given(parts=st.lists(st.integers(1, 60), min_size=1, max_size=6), rho=st.floats(1e-6, 2))
-def test_shares_do_not_add_up_to_the_whole(parts: list[int], rho: float) -> None:
+def test_shares_add_up_to_the_whole(parts: list[int], rho: float) -> None:
     shares = [Fraction(part, sum(parts)) for part in parts]
     groups = [Group(str(i), ["measure", "choose", "laplace"][i % 3], s) for i, s in enumerate(shares)]
     assert sum(group.share for group in groups) == 1
@@ -133,14 +135,14 @@ def test_shares_do_not_add_up_to_the_whole(parts: list[int], rho: float) -> None
 
 @cheap
 @given(loss=st.one_of(gaussians, choices, pure, approximate, st.builds(Slack, usual)))
-def test_a_loss_changes_when_it_is_written_down(loss: object) -> None:
+def test_a_loss_is_read_back_as_it_was_written(loss: object) -> None:
     assert loss_from_dict(loss.to_dict()) == loss  # type: ignore[attr-defined]
     assert hash(loss_from_dict(loss.to_dict())) == hash(loss)  # type: ignore[attr-defined]
 
 
 @slow
 @given(losses=mixed, delta=usual)
-def test_choices_break_a_law_of_the_curve(losses: list, delta: float) -> None:
+def test_choices_keep_the_laws_of_the_curve(losses: list, delta: float) -> None:
     composition = compose(losses)
     epsilon = composition.epsilon(delta)
     assert epsilon <= composition.zcdp_epsilon(delta) <= paper_epsilon(composition.rho, delta)
@@ -152,7 +154,7 @@ def test_choices_break_a_law_of_the_curve(losses: list, delta: float) -> None:
 
 @slow
 @given(epsilon=st.floats(0.02, 0.5), count=st.integers(2, 6), sigma=st.floats(2, 20), delta=usual)
-def test_k_choices_differ_from_k_separate_ones(
+def test_k_choices_cost_what_k_separate_ones_do(
     epsilon: float, count: int, sigma: float, delta: float
 ) -> None:
     together = compose([Gaussian(sigma), Choice(epsilon, count), Gaussian(sigma)])
@@ -162,7 +164,7 @@ def test_k_choices_differ_from_k_separate_ones(
 
 @slow
 @given(losses=mixed, delta=usual, data=st.data())
-def test_the_order_of_choices_and_measurements_matters_much(
+def test_the_order_of_choices_and_measurements_matters_little(
     losses: list, delta: float, data: st.DataObject
 ) -> None:
     # Adaptivity makes the order matter in principle: only what follows the last choice, and only so little.
@@ -179,7 +181,9 @@ def test_the_order_of_choices_and_measurements_matters_much(
     ),
     columns=st.integers(1, 50),
 )
-def test_calibration_overspends_or_wastes(epsilon: float, delta: float, parts: list, columns: int) -> None:
+def test_calibration_fills_the_budget_and_no_more(
+    epsilon: float, delta: float, parts: list, columns: int
+) -> None:
     total = sum(part for _, part in parts)
     groups = [
         Group(str(i), kind, Fraction(part, total), weights=(1.0,) * columns if kind == "measure" else None)
@@ -193,7 +197,7 @@ def test_calibration_overspends_or_wastes(epsilon: float, delta: float, parts: l
     assert calibration.rho >= budget.rho * (1 - 1e-9)
 
 
-def test_a_discrete_mechanism_with_too_much_slack_has_a_finite_epsilon() -> None:
+def test_more_slack_than_delta_leaves_no_finite_epsilon() -> None:
     composition = compose([Gaussian(5), Slack(1e-6)])
     assert composition.epsilon(1e-9) == math.inf
     assert composition.epsilon(2e-6) > compose([Gaussian(5)]).epsilon(2e-6)

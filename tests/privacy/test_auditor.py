@@ -141,7 +141,7 @@ def test_noise_that_only_fit_leaves_out_is_caught(monkeypatch):
 # -- the audit's own figures -----------------------------------------------------------------------------------
 
 
-def test_its_bounds_are_those_of_clopper_and_pearson():
+def test_the_audits_bounds_are_those_of_clopper_and_pearson():
     for runs in (1, 7, 300, 1_000_000):
         for hits in {0, 1, runs // 3, runs - 1, runs}:
             for alpha in (0.05, 1e-6):
@@ -151,7 +151,7 @@ def test_its_bounds_are_those_of_clopper_and_pearson():
                 assert least(hits, runs, alpha) == pytest.approx(below, abs=1e-9)
 
 
-def test_what_it_proves_is_true_of_noise_of_known_size():
+def test_what_an_audit_proves_is_true_of_noise_of_known_size():
     rng = np.random.default_rng(1)
     for losses in ([Gaussian(4.0), Gaussian(2.0)], [Laplace(0.4, 2)]):
         true = compose(losses).epsilon(1e-5)

@@ -115,7 +115,7 @@ def test_a_run_on_any_engine_leaves_no_private_cell(source: str, schema: Schema 
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-def test_a_run_by_unit_leaves_none_either(streamed: bool, watch: Watch) -> None:
+def test_a_run_by_unit_leaves_no_private_cell(streamed: bool, watch: Watch) -> None:
     data = f"csv:{csv(watch)}" if streamed else csv(watch)
     use(
         us.fit(
@@ -125,7 +125,7 @@ def test_a_run_by_unit_leaves_none_either(streamed: bool, watch: Watch) -> None:
     )
 
 
-def test_a_run_on_postgresql_leaves_none(postgres: Any, watch: Watch) -> None:
+def test_a_run_on_postgresql_leaves_no_private_cell(postgres: Any, watch: Watch) -> None:
     name = postgres.load(canary.table())
     use(
         us.fit(postgres.address(name), SCHEMA, **canary.limits(mechanism=us.Independent(), name="birds")),
@@ -137,7 +137,7 @@ def test_a_run_on_postgresql_leaves_none(postgres: Any, watch: Watch) -> None:
         us.fit(postgres.address(f"broken_{name}"), schema, **canary.limits(mechanism=us.Independent()))
 
 
-def test_a_run_on_spark_leaves_none(watch: Watch) -> None:
+def test_a_run_on_spark_leaves_no_private_cell(watch: Watch) -> None:
     from spark_session import frame, session
 
     birds = frame(canary.table())

@@ -51,7 +51,7 @@ def test_a_score_is_the_exact_distance_and_one_record_moves_it_by_four_at_most(s
         assert abs(exact(more) - exact(counts)) < SENSITIVITY
 
 
-def test_the_sensitivity_is_not_stated_too_large():
+def test_one_record_can_move_a_score_by_three():
     counts = np.array([[1000, 0], [0, 0]], np.int64)
     more = counts + np.array([[0, 0], [0, 1]])
     assert dependence(more.reshape(-1), 2) - dependence(counts.reshape(-1), 2) == SENSITIVITY - 1

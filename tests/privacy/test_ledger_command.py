@@ -31,7 +31,7 @@ def show(*arguments: str) -> str:
     return shown.output
 
 
-def test_it_shows_what_was_spent_on_what_when_and_what_is_left(path: Path) -> None:
+def test_the_ledger_command_shows_what_was_spent_on_what_when_and_what_is_left(path: Path) -> None:
     show("people", "--ledger", str(path), "--limit-epsilon", "4", "--limit-delta", "1e-8")
     shown = show("people", "--ledger", str(path))
     assert "spent   (1, 1e-09) in 1 jobs" in shown
@@ -42,7 +42,7 @@ def test_it_shows_what_was_spent_on_what_when_and_what_is_left(path: Path) -> No
     assert "resumed" in shown
 
 
-def test_machines_get_the_same_as_json(path: Path) -> None:
+def test_the_ledger_command_tells_machines_the_same_as_json(path: Path) -> None:
     told = json.loads(show("people.csv", "--ledger", str(path), "--json"))
     assert told["name"] == "people"
     assert told["spent"] == {"epsilon": 1.0, "delta": 1e-9}
@@ -93,7 +93,7 @@ def test_a_bad_limit_makes_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "code"), [("nobody", 2), ("people", 0)])
-def test_it_leaves_with_2_when_parameters_are_refused(
+def test_the_ledger_command_leaves_with_2_when_parameters_are_refused(
     path: Path, name: str, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["understudy", "ledger", name, "--ledger", str(path)])

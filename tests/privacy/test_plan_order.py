@@ -29,14 +29,14 @@ def started() -> tuple[Allowance, Gaussian, Choice, Gaussian]:
     return allowance, one_way, tree, pairs
 
 
-def test_a_plan_cannot_be_asked_in_its_order() -> None:
+def test_a_plan_can_be_asked_in_its_order() -> None:
     allowance, one_way, tree, pairs = started()
     one = Choice(tree.epsilon)
     for asked, loss in [(one_way, one_way), (tree, one), (tree, one), (pairs, pairs)]:
         allowance = allowance.charge(asked, loss, 0.0)
 
 
-def test_a_choice_sees_an_answer_that_was_planned_to_follow_it() -> None:
+def test_a_choice_is_refused_after_an_answer_that_was_planned_to_follow_it() -> None:
     allowance, one_way, tree, pairs = started()
     one = Choice(tree.epsilon)
     after = allowance.charge(tree, one, 0.0).charge(pairs, pairs, 0.0)
@@ -48,7 +48,7 @@ def test_a_choice_sees_an_answer_that_was_planned_to_follow_it() -> None:
         cut.charge(piece, piece, 0.0).charge(tree, one, 0.0)
 
 
-def test_pieces_of_an_early_batch_stop_choices() -> None:
+def test_choices_may_follow_the_pieces_of_an_earlier_batch() -> None:
     allowance, one_way, tree, _ = started()
     cut, piece = allowance.piece(one_way)
     cut.charge(piece, piece, 0.0).charge(tree, Choice(tree.epsilon), 0.0)

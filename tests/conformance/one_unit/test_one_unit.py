@@ -109,7 +109,9 @@ def test_one_unit_moves_one_units_counts_and_nothing_else(
 
 @pytest.mark.parametrize("asked", ["complete", "no schema", "unit, 3"])
 @pytest.mark.parametrize("name", ["pandas, mixed objects", "CSV, streamed"])
-def test_nor_does_it_where_pairs_are_chosen_privately(name: str, asked: str, tmp_path: Path) -> None:
+def test_one_unit_moves_its_own_counts_alone_where_pairs_are_chosen_privately(
+    name: str, asked: str, tmp_path: Path
+) -> None:
     found = breaches(replace(SOURCES[name], quick=False), SETTINGS[asked], tmp_path, us.MST())
     assert not found, "\n".join(found)
 

@@ -102,7 +102,7 @@ def test_a_worker_killed_in_the_middle_neither_loses_nor_doubles_records(
             die_once()
         return coded
 
-    counting = spark_tasks.Count._partials
+    counting = spark_tasks.Count.__call__
 
     def partials(self: Any, batches: Any) -> Any:
         yield from counting(self, batches)  # the counts are out already when the worker dies
@@ -111,7 +111,7 @@ def test_a_worker_killed_in_the_middle_neither_loses_nor_doubles_records(
     if moment == "counting":
         # A local class is pickled whole, so it reaches the workers as it is here.
         monkeypatch.setattr(
-            spark_tasks, "Count", type("Dying", (spark_tasks.Count,), {"_partials": partials})
+            spark_tasks, "Count", type("Dying", (spark_tasks.Count,), {"__call__": partials})
         )
     monkeypatch.setattr(spark_tasks, "PACK_ROWS", (1000, 1000))
     table = SparkTable(frame(pa.table({"a": codes}), 3), domain, coder)

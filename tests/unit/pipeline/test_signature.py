@@ -45,7 +45,7 @@ def test_the_holders_key_opens_what_the_holder_signed(folder: Path) -> None:
     assert us.load(folder / "signed.release").sample(9, seed=1).equals(loaded.sample(9, seed=1))
 
 
-def test_another_key_does_not(folder: Path) -> None:
+def test_another_key_does_not_open_what_the_holder_signed(folder: Path) -> None:
     with pytest.raises(SignatureError, match="not that of"):
         us.load(folder / "signed.release", key=folder / "other.pub")
 
