@@ -76,7 +76,7 @@ def fit(
     Privacy: (epsilon, delta), by docs/privacy.md, "The curator". It is charged before anything is drawn.
 
     Parameters:
-        data: the private table: a path (CSV, Parquet, Arrow), a frame (pandas, Polars), anything that speaks
+        data: the private table: a path (CSV, Excel, JSON lines, Parquet, Arrow), a frame, anything that speaks
             Arrow, or an address such as "postgresql://...".
         schema: what is publicly known of the table, or the path of a schema file. Left out, only column names,
             and the types that a source declares, are taken as public; all else is learned privately, out of the

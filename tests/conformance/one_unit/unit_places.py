@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,35 @@ def csv_bytes(rows: Rows, names: Sequence[str] = tuple(PLAIN)) -> bytes:
 def csv_file(pieces: list[Rows], folder: Path) -> str:
     (folder / "people.csv").write_bytes(csv_bytes(joined(pieces)))
     return str(folder / "people.csv")
+
+
+def csv_utf16(pieces: list[Rows], folder: Path) -> str:
+    """A file that is not in UTF-8, with other delimiters and line ends."""
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, tuple(PLAIN), delimiter=";", quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(joined(pieces))
+    (folder / "people.csv").write_bytes(out.getvalue().encode("utf-16"))
+    return str(folder / "people.csv")
+
+
+def json_lines(pieces: list[Rows], folder: Path) -> str:
+    for number, piece in enumerate(pieces):
+        lines = "".join(json.dumps(row) + "\n" for row in piece)
+        (folder / f"part-{number}.jsonl").write_text(lines)
+    return str(folder)
+
+
+def excel_sheet(pieces: list[Rows], folder: Path) -> str:
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet()
+    sheet.append(list(PLAIN))
+    for row in joined(pieces):
+        sheet.append([row[name] or None for name in PLAIN])
+    book.save(folder / "people.xlsx")
+    return str(folder / "people.xlsx")
 
 
 def csv_packed(pieces: list[Rows], folder: Path) -> str:

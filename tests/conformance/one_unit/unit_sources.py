@@ -32,9 +32,12 @@ from unit_places import (
     csv_file,
     csv_folder,
     csv_packed,
+    csv_utf16,
     duckdb_join,
     duckdb_table,
+    excel_sheet,
     hive,
+    json_lines,
     pandas_categories,
     pandas_nullable,
     pandas_numpy,
@@ -106,6 +109,13 @@ SOURCES: dict[str, Source] = {
         TEXTS, lambda pieces, folder: f"csv:{csv_packed(pieces, folder)}", settings=FEW
     ),
     "CSV, folder": Source(TEXTS, csv_folder, settings=MOST),
+    "CSV, UTF-16": Source(TEXTS, csv_utf16, settings=FEW),
+    "CSV, UTF-16, streamed": Source(
+        TEXTS, lambda pieces, folder: f"csv:{csv_utf16(pieces, folder)}", settings=FEW
+    ),
+    # Their names stand in the records: without a schema they are refused.
+    "JSON lines": Source(TEXTS, json_lines, settings=("complete", "learned", "transforms", "unit, 3")),
+    "Excel": Source(TEXTS, excel_sheet, settings=("complete", "no schema")),
     "CSV beside Parquet": Source(TEXTS, text_beside_parquet, settings=MOST),
     "Parquet": Source(TYPED, parquet_file(PLAIN)),
     "Parquet, streamed": Source(

@@ -110,9 +110,7 @@ def test_a_worker_killed_in_the_middle_neither_loses_nor_doubles_records(
 
     if moment == "counting":
         # A local class is pickled whole, so it reaches the workers as it is here.
-        monkeypatch.setattr(
-            spark_tasks, "Count", type("Dying", (spark_tasks.Count,), {"__call__": partials})
-        )
+        monkeypatch.setattr(spark_tasks, "Count", type("Dying", (spark_tasks.Count,), {"__call__": partials}))
     monkeypatch.setattr(spark_tasks, "PACK_ROWS", (1000, 1000))
     table = SparkTable(frame(pa.table({"a": codes}), 3), domain, coder)
     assert counts_of(table, [("a",), ()]) == [np.bincount(codes).tolist(), len(codes)]

@@ -24,7 +24,7 @@ from understudy.errors import ParameterError
 )
 @options.as_json
 def command(data: str, output: str, key: str | None, as_json: bool, **settings: Any) -> None:
-    """Learn a release from DATA (CSV, Parquet or Arrow) within (epsilon, delta).
+    """Learn a release from DATA (CSV, Excel, JSON lines, Parquet or Arrow) within (epsilon, delta).
 
     DATA is whatever `synth` takes. The release holds the noisy measurements, the fitted field, the schema and a
     certificate. Sampling from it is free, as often as you like.

@@ -31,11 +31,11 @@ def command(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Turn DATA (CSV, Parquet or Arrow) into synthetic records within (epsilon, delta).
+    """Turn DATA (CSV, Excel, JSON lines, Parquet or Arrow) into synthetic records within (epsilon, delta).
 
-    DATA is a file, a folder or a pattern in quotes, or an address: parquet:, csv:, duckdb:, postgresql: or spark:.
-    What does not fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .parquet,
-    .arrow, or / for a folder of Parquet files.
+    DATA is a file, a folder or a pattern in quotes, or an address: parquet:, csv:, jsonl:, duckdb:, postgresql: or
+    spark:. What does not fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .xlsx,
+    .jsonl, .parquet, .arrow, or / for a folder of Parquet files. A CSV file is written as the private one was.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Files as a stream of batches: one file, a folder or a pattern, of Parquet, CSV or Arrow, each told by content.
+"""Files as a stream of batches: one file, a folder or a pattern, of Parquet, CSV, Arrow, JSON lines or Excel.
 
 Every file is looked at before any is read: its footer or its header, and that it has the same columns as the
 rest. So a damaged file among a thousand is named first. Together they are one table, in the order of paths.
@@ -18,8 +18,10 @@ import pyarrow as pa
 
 from understudy.data.files import raw_file
 from understudy.data.files.common_types import carried, declared
+from understudy.data.files.json_lines import JsonLinesFile
 from understudy.data.files.partition_columns import literal_parent, with_keys
 from understudy.data.files.raw_file import open_raw
+from understudy.data.files.spreadsheet import SheetFile
 from understudy.data.files.table_file import ArrowTableFile, ParquetTableFile, TableFile
 from understudy.data.files.text.text_file import TextFile
 from understudy.domain.dialect import Dialect
@@ -33,6 +35,8 @@ _ENDINGS = {
     raw_file.PARQUET: (".parquet", ".pq"),
     raw_file.TEXT: (".csv", ".tsv", ".tab", ".txt", ".csv.gz", ".tsv.gz", ".tab.gz", ".txt.gz"),
     raw_file.ARROW_FILE: (".arrow", ".ipc", ".feather", ".arrows"),
+    raw_file.JSON_LINES: (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"),
+    raw_file.EXCEL: (".xlsx", ".xlsm"),
 }
 
 
@@ -74,13 +78,23 @@ class FileSet:
     carried: pa.Schema
 
     @classmethod
-    def open(cls, pattern: str, *, kind: str | None = None, dialect: Dialect | None = None) -> FileSet:
-        """The files at a path, in a folder or matching a pattern, once each is readable and fits the rest."""
+    def open(
+        cls,
+        pattern: str,
+        *,
+        kind: str | None = None,
+        dialect: Dialect | None = None,
+        names: Sequence[str] | None = None,
+    ) -> FileSet:
+        """The files at a path, in a folder or matching a pattern, once each is readable and fits the rest.
+
+        `dialect` says how text files are written, and `names` which columns JSON lines have.
+        """
         paths = find_files(pattern, kind)
         base = Path(pattern) if Path(pattern).is_dir() else literal_parent(pattern)
         base = paths[0].parent if paths == [base] else base
         with ThreadPoolExecutor(4) as pool:
-            opened = pool.map(lambda path: open_table_file(path, kind, dialect), paths)
+            opened = pool.map(lambda path: open_table_file(path, kind, dialect, names), paths)
             files = tuple(with_keys(file, base) for file in opened)
         for file in files:
             _check_same(files[0], file)
@@ -119,7 +133,9 @@ class FileSet:
             yield from file.scan(columns, united | dict(types) if file.is_text else united)
 
 
-def open_table_file(path: Path, kind: str | None, dialect: Dialect | None) -> TableFile:
+def open_table_file(
+    path: Path, kind: str | None, dialect: Dialect | None, names: Sequence[str] | None
+) -> TableFile:
     """The file, once it is known to be a table of the kind asked for."""
     found = open_raw(path)
     if kind is not None and found.kind != kind:
@@ -128,6 +144,8 @@ def open_table_file(path: Path, kind: str | None, dialect: Dialect | None) -> Ta
         )
     if found.kind == raw_file.TEXT:
         return TextFile(found, dialect)
+    if found.kind in (raw_file.JSON_LINES, raw_file.EXCEL):
+        return JsonLinesFile(found, names) if found.kind == raw_file.JSON_LINES else SheetFile(found)
     return ParquetTableFile(found) if found.kind == raw_file.PARQUET else ArrowTableFile(found)
 
 

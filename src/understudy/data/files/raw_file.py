@@ -95,11 +95,12 @@ class RawFile:
 
     def start(self, most: int) -> bytes:
         """The first bytes of the file, unpacked, at most so many."""
-        with self._opened() as file, self._unpacking():
+        with self.opened() as file, self.unpacking():
             start: bytes = file.read(most)
         return b"".join(_as_utf8([start], self.encoding, whole=False)) if self.encoding else start
 
-    def _opened(self) -> Any:
+    def opened(self) -> Any:
+        """Its bytes as a stream, unpacked."""
         return gzip.open(self.path, "rb") if self.gzipped else open(self.path, "rb")
 
     def unpacked(self, most: int | None = UNPACKED_MOST) -> Iterator[bytes]:
@@ -109,7 +110,7 @@ class RawFile:
 
     def _chunks(self, most: int | None) -> Iterator[bytes]:
         packed, size = self.path.stat().st_size, 0
-        with self._opened() as file, self._unpacking():
+        with self.opened() as file, self.unpacking():
             while chunk := file.read(CHUNK):
                 size += len(chunk)
                 if (
@@ -124,7 +125,8 @@ class RawFile:
                 yield chunk
 
     @contextmanager
-    def _unpacking(self) -> Iterator[None]:
+    def unpacking(self) -> Iterator[None]:
+        """What goes wrong inside is a fault of the file."""
         try:
             yield
         except (EOFError, zlib.error, gzip.BadGzipFile):

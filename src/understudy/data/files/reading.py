@@ -11,8 +11,10 @@ import pyarrow.parquet as pq
 
 from understudy.data.files import raw_file
 from understudy.data.files.frames import from_frame, plain_text
+from understudy.data.files.json_lines import JsonLinesFile, seen_names
 from understudy.data.files.raw_file import RawFile, open_raw
-from understudy.data.files.table_file import check_schema
+from understudy.data.files.spreadsheet import SheetFile
+from understudy.data.files.table_file import TableFile, check_schema
 from understudy.data.files.text import delimited
 from understudy.data.files.text.header_line import layout_of
 from understudy.data.progress_bar import progress
@@ -29,6 +31,7 @@ def read(
     types: Mapping[str, pa.DataType] | None = None,
     columns: Sequence[str] | None = None,
     dialect: Dialect | None = None,
+    names: Sequence[str] | None = None,
     null_texts: Sequence[str] = delimited.EMPTY_CELL,
     rest: pa.DataType | None = None,
     allow_large: bool = False,
@@ -38,12 +41,15 @@ def read(
     `types`, `dialect`, `null_texts`, `rest` concern CSV. What `dialect` leaves out is told by the header line. A
     column with a cell that does not fit its type is read as text instead: the reader raises for faults of the file,
     never for a value. `rest` is the type of columns that `types` does not name; left out, it is told from their
-    cells, which is not private. `allow_large` lets a gzipped file unpack to any size.
+    cells, which is not private; nor is it to leave out `names`, the columns of JSON lines. `allow_large` lets a
+    gzipped file unpack to any size.
     """
     if not isinstance(data, str | os.PathLike):
         return _select(from_frame(data), columns, "the table")
     found = open_raw(data)
     with progress(f"reading {found.path.name}"):
+        if found.kind in (raw_file.EXCEL, raw_file.JSON_LINES):
+            return _read_cells(found, columns, names)
         if found.kind != raw_file.TEXT:
             return _read_binary(found, columns)
         layout = layout_of(found, dialect)
@@ -65,9 +71,25 @@ def header(data: Any) -> pa.Schema:
     if not isinstance(data, str | os.PathLike):
         return from_frame(data).schema
     found = open_raw(data)
+    if found.kind in (raw_file.EXCEL, raw_file.JSON_LINES):
+        return _of_cells(found, None).types
     if found.kind != raw_file.TEXT:
         return _binary_schema(found)
     return delimited.infer_types(layout_of(found), delimited.EMPTY_CELL)
+
+
+def _of_cells(found: RawFile, names: Sequence[str] | None) -> TableFile:
+    if found.kind == raw_file.EXCEL:
+        return SheetFile(found)
+    return JsonLinesFile(found, seen_names(found) if names is None else names)
+
+
+def _read_cells(found: RawFile, columns: Sequence[str] | None, names: Sequence[str] | None) -> pa.Table:
+    """A table whose cells come one by one, as texts."""
+    file = _of_cells(found, names)
+    _check_names(columns, file.types.names, f"file {str(found.path)!r}")
+    wanted = file.types.names if columns is None else list(columns)
+    return pa.Table.from_batches(file.scan(wanted, {}), pa.schema([(name, pa.string()) for name in wanted]))
 
 
 def _binary_schema(found: RawFile) -> pa.Schema:

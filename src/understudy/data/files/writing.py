@@ -1,4 +1,4 @@
-"""Tables out: CSV (plain or gzipped), Parquet, Arrow files and streams; whole or not at all."""
+"""Tables out: CSV and JSON lines (plain or gzipped), Excel, Parquet, Arrow; whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import pyarrow.parquet as pq
 
 from understudy.data.files.atomic import is_device, whole_file
 from understudy.data.files.frames import from_frame
+from understudy.data.files.json_lines import JsonLinesFormat
+from understudy.data.files.spreadsheet import SheetFormat, openpyxl
 from understudy.data.files.text.header_line import ENDINGS
 from understudy.data.files.text.rendering import TextFormat
 from understudy.data.progress_bar import progress
@@ -175,7 +177,12 @@ def _format_of(
         return _Parquet
     if not gzipped and suffix in (".arrow", ".ipc", ".feather", ".arrows"):
         return lambda *given: _Arrow(*given, stream=suffix == ".arrows")
+    if suffix in (".jsonl", ".ndjson"):
+        return lambda *given: JsonLinesFormat(*given, gzipped=gzipped)
+    if not gzipped and suffix == ".xlsx":
+        openpyxl()
+        return SheetFormat
     raise FileError(
         f"file {str(path)!r} has no extension that names a format.",
-        hint="end it in .csv, .csv.gz, .tsv, .parquet, .arrow or .arrows.",
+        hint="end it in .csv, .csv.gz, .tsv, .jsonl, .xlsx, .parquet, .arrow or .arrows.",
     )

@@ -1,4 +1,4 @@
-"""Tables in memory: files of a moderate size (CSV, Parquet, Arrow), and frames (pandas, Polars, Arrow)."""
+"""Tables in memory: files of a moderate size, whatever their kind, and frames (pandas, Polars, Arrow)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from understudy.data.counting.bytes_of_values import value_bytes
 from understudy.data.counting.open_values import nameable
 from understudy.data.files.file_set import table_name
 from understudy.data.files.frames import form_of, untyped
-from understudy.data.files.raw_file import TEXT, UNTYPED, open_raw
+from understudy.data.files.json_lines import JsonLinesFile
+from understudy.data.files.raw_file import JSON_LINES, TEXT, UNTYPED, open_raw
 from understudy.data.files.text.header_line import layout_of
 from understudy.data.files.text.seen_dialect import seen_dialect
 from understudy.data.forms.table_form import NO_FORM, TableForm
@@ -45,8 +46,12 @@ class MemorySource:
         """The records of the file or the frame."""
         if self._path is not None:
             known = {} if reading.schema is None else reading_types(reading.schema, reading.transforms)
-            table, kind = read(self.data, types=known, rest=pa.string(), dialect=reading.dialect), "arrow"
-            found = open_raw(self._path)
+            found, kind = open_raw(self._path), "arrow"
+            if found.kind == JSON_LINES and reading.names is None:
+                JsonLinesFile(found, None)  # refuses to look for names in records
+            table = read(
+                self.data, types=known, rest=pa.string(), dialect=reading.dialect, names=reading.names
+            )
             bare = frozenset(table.column_names if found.kind in UNTYPED else ())
             dialect = layout_of(found, reading.dialect).dialect if found.kind == TEXT else None
             form = TableForm.of_types(table.schema, untyped=bare, dialect=dialect)

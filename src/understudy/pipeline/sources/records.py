@@ -136,6 +136,17 @@ class Reading:
         check_memory(self.memory)
 
     @property
+    def names(self) -> list[str] | None:
+        """The columns that the schema says there are, before any transform; None where there is no schema."""
+        if self.schema is None:
+            return None
+        known = dict.fromkeys([*self.schema.columns, *([self.schema.unit] if self.schema.unit else [])])
+        table = pa.schema([(name, pa.string()) for name in known]).empty_table()
+        for transform in reversed(self.transforms):
+            table = transform.reverse(table)
+        return list(table.column_names)
+
+    @property
     def dialect(self) -> Dialect:
         """How text is written, as far as a person said: the delimiter asked for, else as the schema has it."""
         return Dialect(self.delimiter).over(self.schema.dialect if self.schema else Dialect())

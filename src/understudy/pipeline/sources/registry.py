@@ -79,13 +79,13 @@ BUILT_IN = (
         "files",
         "understudy.pipeline.sources.streamed:FilesSource",
         "files that are streamed: parquet:people/, csv:people.csv, a folder, a pattern, or one that is large",
-        ("parquet:", "csv:"),
+        ("parquet:", "csv:", "jsonl:"),
         recognises="understudy.pipeline.sources.streamed:is_large",
     ),
     SourceKind(
         "table",
         "understudy.pipeline.sources.in_memory:MemorySource",
-        "a file of a moderate size (CSV, Parquet, Arrow), or a frame (pandas, Polars, Arrow)",
+        "a file of a moderate size (CSV, JSON lines, Excel, Parquet, Arrow), or a frame (pandas, Polars, Arrow)",
     ),
 )
 

@@ -63,7 +63,7 @@ class SparkSource:
     def open(self, reading: Reading) -> SparkRecords:
         """The records, every column of one plain value a cell."""
         if self._files:
-            return SparkFiles.read(self._files.scannable(reading.dialect), reading)
+            return SparkFiles.read(self._files.files(reading), reading)
         return SparkRecords.of(_frame(self.data), reading)
 
     def first_records(

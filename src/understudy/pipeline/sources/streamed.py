@@ -2,7 +2,7 @@
 
 Which data is streamed is said by its address:
 
-    parquet:people.parquet  parquet:folder/  parquet:folder/*.parquet     and csv: likewise
+    parquet:people.parquet  parquet:folder/  parquet:folder/*.parquet     and csv: and jsonl: likewise
     duckdb:people.db?table=people            duckdb:people.db?query=SELECT ...
     folder/  folder/*.parquet                a folder or a pattern without a prefix
     people.csv                               a file that is large (see `LARGE`); a smaller one is read into memory
@@ -25,7 +25,8 @@ from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.counting.open_values import merge_counts, nameable
 from understudy.data.engines.stream import MEMORY
 from understudy.data.files.file_set import FileSet, find_files, looks_large, table_name
-from understudy.data.files.raw_file import TEXT, open_raw
+from understudy.data.files.json_lines import seen_names
+from understudy.data.files.raw_file import JSON_LINES, TEXT, open_raw
 from understudy.data.files.text.seen_dialect import seen_dialect
 from understudy.data.forms.table_form import TableForm
 from understudy.data.scannable import Scannable
@@ -35,7 +36,7 @@ from understudy.pipeline.sources.records import Reading, Records, still_untyped
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder, reading_types
 
-FILES = {"parquet:": "Parquet", "csv:": "CSV"}
+FILES = {"parquet:": "Parquet", "csv:": "CSV", "jsonl:": "JSON lines"}
 DATABASE = "duckdb:"
 
 
@@ -174,8 +175,20 @@ class FilesSource(StreamedSource):
         return table_name(self._parts[1])
 
     def scannable(self, dialect: Dialect | None) -> FileSet:
+        """The files, for drafts and comparisons: the names of JSON lines are looked for in the first of them."""
         prefix, pattern = self._parts
-        return FileSet.open(pattern, kind=FILES.get(prefix), dialect=dialect)
+        kind = FILES.get(prefix)
+        first = open_raw(find_files(pattern, kind)[0])
+        names = seen_names(first) if first.kind == JSON_LINES else None
+        return FileSet.open(pattern, kind=kind, dialect=dialect, names=names)
+
+    def files(self, reading: Reading) -> FileSet:
+        """The files, by what is public."""
+        prefix, pattern = self._parts
+        return FileSet.open(pattern, kind=FILES.get(prefix), dialect=reading.dialect, names=reading.names)
+
+    def open(self, reading: Reading) -> Records:
+        return StreamedRecords.of(self.files(reading), reading)
 
     def seen_dialect(self, declared: Dialect) -> Dialect:
         """How text files are written, as the records of the first show it."""
