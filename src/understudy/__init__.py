@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from understudy.model import Field, estimate
     from understudy.pipeline import (
         Forecast,
+        MisfitWarning,
         Release,
         Verdict,
         draft_schema,
@@ -95,6 +96,7 @@ __all__ = [
     "Measurement",
     "Mechanism",
     "MechanismKind",
+    "MisfitWarning",
     "Neighbours",
     "Number",
     "Release",

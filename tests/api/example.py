@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,6 +30,7 @@ def from_a_table_to_a_release(people: object) -> None:
     release.report("report.html")
     release.save("people.release")
     assert_type(us.load("people.release", key=us.new_key("holder.key")), us.Release)
+    warnings.simplefilter("error", us.MisfitWarning)
     us.synth(people, rows=10, epsilon=1.0, delta=1e-9, mechanism="independent")
     found = us.evaluate(people, release.sample(), drafted, targets=["sex"])
     assert_type(found, us.Comparison)

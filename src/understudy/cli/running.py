@@ -145,7 +145,7 @@ def check_output(
 def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -> tuple[Release, Path]:
     """A release from the options of `fit` and `synth`, and the ledger that it was charged to."""
     from understudy.domain import Schema
-    from understudy.pipeline import fit
+    from understudy.pipeline import MisfitWarning, fit
     from understudy.privacy import Seeded, default_ledger_path
 
     budget = budget_of(settings)
@@ -153,22 +153,24 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
     mechanism = mechanism_from(settings, schema)
     ledger = Path(settings["ledger"] or default_ledger_path()).resolve()
     seed = settings["insecure_seed"]
-    release = fit(
-        data,
-        schema,
-        epsilon=budget.epsilon,
-        delta=budget.delta,
-        allow_large_epsilon=settings["allow_large_epsilon"],
-        mechanism=mechanism,
-        ledger=ledger,
-        stage=stage,
-        memory=byte_figure(settings["memory"]),
-        source=None if seed is None else Seeded(seed),
-        **{
-            key: settings[key]
-            for key in ("name", "job", "unit", "max_records_per_unit", "neighbours", "delimiter")
-        },
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MisfitWarning)  # said below, with the rest
+        release = fit(
+            data,
+            schema,
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            allow_large_epsilon=settings["allow_large_epsilon"],
+            mechanism=mechanism,
+            ledger=ledger,
+            stage=stage,
+            memory=byte_figure(settings["memory"]),
+            source=None if seed is None else Seeded(seed),
+            **{
+                key: settings[key]
+                for key in ("name", "job", "unit", "max_records_per_unit", "neighbours", "delimiter")
+            },
+        )
     for warning in release.certificate["warnings"]:
         click.echo(f"understudy: warning: {warning}", err=True)
     return release, ledger

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from understudy.pipeline.release import Release, load
     from understudy.pipeline.signature import new_key
     from understudy.pipeline.synthesizer import fit, synth, table
+    from understudy.report.misfits import MisfitWarning
 
 __all__ = [
     "Forecast",
+    "MisfitWarning",
     "Release",
     "Verdict",
     "draft_schema",

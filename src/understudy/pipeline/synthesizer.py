@@ -45,6 +45,7 @@ from understudy.pipeline.sources.records import (
 from understudy.pipeline.sources.registry import name_of, open_records
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.accounting.budget import LARGE_EPSILON
+from understudy.report.misfits import misfits, warn_of
 from understudy.transforms.derive import TableTransform
 
 Stage = Callable[[str], None]
@@ -131,6 +132,7 @@ def fit(
 
     stage("reading the table")
     records = open_records(data, Reading(schema, delimiter, tuple(transforms), memory))
+    given = schema is not None
     if schema is None:
         schema = schema_of_types(records.types, name=name, untyped=records.untyped)
         schema = _with_unit(schema, unit, max_records_per_unit)
@@ -173,13 +175,15 @@ def fit(
         engine = _coded(records, schema, mechanism)
     # 4. Compress. 5. Select. 6. Measure. 7. Synthesize: estimate.
     found = mechanism(curator.over(engine), engine.domain, losses)
+    unfit = misfits(described, schema, found, written=given)
     # 7. Synthesize: generate, and 8. Reverse, are the release's own: free, and as often as wanted.
     certificate = staged(curator.certificate(), plan, asked) | {
         "mechanism": describe(mechanism),
         "dropped": list(dropped),
-        "warnings": warnings(described, budget),
+        "warnings": [*warnings(described, budget), *unfit],
     }
     curator.finish()
+    warn_of(unfit)
     return Release(
         schema,
         found.field,

@@ -30,6 +30,10 @@ class BinnedColumn(FormattedColumn):
     """A column of numbers: bins in order, then special values with codes of their own."""
 
     learns = ("bounds", "bins")
+    unread = (
+        "Its numbers may be written in a form of their own, with signs of currency, separators or a decimal comma: "
+        'write one as an example, such as format = "$1,234.50".'
+    )
 
     min: Any
     max: Any

@@ -25,6 +25,9 @@ class Boolean(FormattedColumn):
 
     type = "boolean"
     bounded = False
+    unread = (
+        'Its cells may be other words than true and false: write format = ["yes", "no"] or whatever they are.'
+    )
 
     def _check(self) -> None:
         if self.format is None:

@@ -40,6 +40,9 @@ class Category(Column):
     type = "category"
     bounded = False
     learns = ("values",)
+    unread = (
+        "Its values may be written otherwise than in the list: in another case, with blanks, by other words."
+    )
 
     values: tuple[Value, ...] | None = None
     discover: bool = False

@@ -56,6 +56,9 @@ class Column(ABC):
     bounded: ClassVar[bool] = True  # whether "the nearest value" has a meaning
     modelled: ClassVar[bool] = True  # whether it has codes; else it is made up (see `made/made.py`)
     learns: ClassVar[tuple[Step, ...]] = ()  # the steps that a column of this type may take part in
+    unread: ClassVar[str] = (
+        "Its cells may be written in another form than the schema says."  # see `misfit_cause`
+    )
 
     ordered: bool = True
     missing: bool | tuple[str, ...] | None = None
@@ -212,6 +215,11 @@ class Column(ABC):
         Moments are in microseconds since 1970, or since midnight.
         """
         return None
+
+    @property
+    def misfit_cause(self) -> str:
+        """The likely cause where most cells do not fit, and the way out: by the description alone, for a warning."""
+        return self.unread
 
     # --- what is left out, learned privately ---------------------------------------------------------------
 

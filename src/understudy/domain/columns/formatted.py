@@ -43,6 +43,14 @@ class FormattedColumn(Column):
     def codec(self) -> Codec[Any]:
         return self._plain_codec() if self.form is None else FormattedCodec(self, self.form)
 
+    @property
+    def misfit_cause(self) -> str:
+        return (
+            self.unread
+            if self.format is None
+            else "Its cells may be written in another form than its format."
+        )
+
     def plain_values(self, array: pa.Array) -> pa.Array:
         return array if self.form is None else self.form.values(array)
 

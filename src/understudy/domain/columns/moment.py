@@ -74,6 +74,10 @@ class Moment(FormattedColumn):
 
     periods: ClassVar[tuple[str, ...]]  # from the longest to the shortest
     default_every: ClassVar[str]
+    unread = (
+        "Its cells may be written in another form than 2026-12-31T23:59: "
+        'say how, such as format = "%d/%m/%Y" for day, month and year.'
+    )
 
     min: Any = None
     max: Any = None

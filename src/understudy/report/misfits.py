@@ -1,0 +1,123 @@
+"""Columns that do not fit their description, told from noisy counts that were paid for: a warning each, and free.
+
+A cell that does not fit goes to a slot or to a bound, and stops nothing: an error by a record would be a leak. So a
+description that is wrong for a whole column shows in its noisy counts, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Category, Column, Schema, Untyped
+from understudy.marginals import Marginal
+from understudy.mechanisms.mechanism import Fit
+
+# Shares of a column's records that are worth a word. Cells are often missing for good reasons.
+UNSAID = 0.5  # missing, where the schema does not say that cells may be
+UNWRITTEN = 0.9  # missing, where nobody wrote a schema
+SAID = 0.98  # missing, where it says that cells may be
+OTHER = 0.5  # outside the list
+AT_END = 0.5  # at a bound; surveys top-code up to a third or so
+IN_ONE = 0.95  # in one bin of many, or in the value that stands for whatever breaks a promise
+MANY = 10  # codes in order, below which most records may well share one
+SURE = 5.0  # standard deviations that a count must be above noise
+
+
+class MisfitWarning(UserWarning):
+    """Most of a column's records do not fit its description, by its noisy counts."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What was seen of a column: its noisy share of records by code, and the share that noise may reach."""
+
+    shares: npt.NDArray[np.float64]
+    noise: float
+
+    def of(self, code: int | None) -> float:
+        """The share of a code, if it is one, and more than noise."""
+        found = 0.0 if code is None else float(self.shares[code])
+        return min(found, 1.0) if found > self.noise else 0.0
+
+
+def misfits(described: Schema, schema: Schema, found: Fit, *, written: bool) -> list[str]:
+    """A sentence or two on every column that most of its records do not fit.
+
+    `described` is the schema before anything was learned, and `written` whether a person wrote it.
+    """
+    said = []
+    for name, column in schema.synthesised.items():
+        before = described.columns.get(name, column)
+        remark = _remark(column, before, _seen(found, schema, name), written=written)
+        if remark:
+            said.append(f"column {name!r}: {remark}")
+    return said
+
+
+def warn_of(said: Sequence[str]) -> None:
+    """Say them in Python; where warnings are errors, nothing is raised: a release that was paid for is not lost."""
+    for text in said:
+        with suppress(MisfitWarning):
+            warnings.warn(text, MisfitWarning, stacklevel=3)
+
+
+def _seen(found: Fit, schema: Schema, name: str) -> _Seen:
+    """By the column's own measurement, which is unbiased; where there is none, by the fitted counts."""
+    alone = next((m for m in found.measurements if m.clique == (name,) and m.query is None), None)
+    counts = found.field.marginal((name,)) if alone is None else Marginal((name,), alone.values)
+    total = max(found.field.total, 1.0)
+    noise = 0.0 if alone is None else SURE * float(alone.stddev.max()) / total
+    return _Seen(found.compression.spread(counts, schema.domain()).counts / total, noise)
+
+
+def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> str:
+    """What does not fit, and the likely cause; empty where all may be well."""
+    unsaid = UNSAID if written else UNWRITTEN
+    expected = unsaid if before.missing is None else SAID
+    for slot, code, most in (("missing", column.missing_code, expected), ("other", column.other_code, OTHER)):
+        if seen.of(code) >= most:
+            return f"{_about(seen.of(code))} of the records count as {slot}. {_cause(column, before, slot)}"
+    if column.missing is False and column.count > 1 and column.other_code is None and seen.of(0) >= IN_ONE:
+        return (
+            f"{_about(seen.of(0))} of the records have its first value, which also stands for cells that break "
+            f"missing = false. {column.misfit_cause}"
+        )
+    return _crowded(column, seen) if column.bounded and column.ordered and column.ranges >= MANY else ""
+
+
+def _cause(column: Column, before: Column, slot: str) -> str:
+    if isinstance(before, Category | Untyped) and before.unlearned and isinstance(column, Category):
+        return (
+            "Too few of its values are frequent enough to be learned. List them in the schema if they are public; "
+            "names, identifiers and free text are better left out."
+        )
+    way_out = "write missing = true" if before.missing is None else "nothing is wrong"
+    return column.misfit_cause + (f" If so many are, {way_out}." if slot == "missing" else "")
+
+
+def _crowded(column: Column, seen: _Seen) -> str:
+    """Records at a bound, or in one bin of many."""
+    labels, last = column.value_labels(), column.ranges - 1
+    for code, bound in ((0, "min"), (last, "max")):
+        if seen.of(code) >= AT_END and labels[code] != "0":  # of counts, most are often zero
+            return (
+                f"{_about(seen.of(code))} of the records lie at its {'lower' if code == 0 else 'upper'} end "
+                f"({labels[code]}), which also stands for all beyond. Check {bound} and the unit of its values."
+            )
+    fullest = int(np.argmax(seen.shares[: column.ranges]))
+    if seen.of(fullest) >= IN_ONE and labels[fullest] != "0":
+        return (
+            f"{_about(seen.of(fullest))} of the records are in one of its {column.ranges} codes "
+            f"({labels[fullest]}). Narrow its bounds, or leave them out to be learned."
+        )
+    return ""
+
+
+def _about(share: float) -> str:
+    return "nearly all" if share >= 0.995 else f"about {share:.0%}"
