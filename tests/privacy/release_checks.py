@@ -22,7 +22,7 @@ import understudy as us
 from understudy.domain.columns.integer import Integer
 from understudy.domain.schema import Schema
 from understudy.errors import ReleaseError
-from understudy.pipeline.release import NotPrivateWarning
+from understudy.pipeline.drawing.samples import NotPrivateWarning
 from understudy.privacy import Ledger, Seeded
 
 SCHEMA = Schema({name: Integer(min=0, max=3) for name in "abc"}, name="people")

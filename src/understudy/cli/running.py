@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
@@ -176,6 +176,13 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
     return release, ledger
 
 
+class Only(TypedDict, total=False):
+    """Which records are wanted, as `release.sample` asks."""
+
+    where: str | None
+    balance: str | None
+
+
 def write_sample(
     release: Release,
     rows: int | None,
@@ -185,20 +192,24 @@ def write_sample(
     *,
     spreadsheet: bool = False,
     dialect: Dialect | None = None,
+    only: Only = {},  # noqa: B006 - never changed
+    given: str | None = None,
 ) -> int:
     """Stream so many records to a file, or to a folder of parts; the number written.
+
+    `only` says which records (`where`, `balance`); `given` is a file of partial ones to complete.
 
     A text file is written as the private one was, unless `dialect` says otherwise.
 
     What is drawn from a release of a test is said to be NOT PRIVATE, beside the output and not in it.
     """
-    from understudy.pipeline.release import NOT_PRIVATE, NotPrivateWarning
+    from understudy.pipeline.drawing.samples import NOT_PRIVATE, NotPrivateWarning
 
     if not release.private:
         click.secho(f"understudy: {NOT_PRIVATE}", fg="red", bold=True, err=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotPrivateWarning)  # said above
-        return _write_sample(release, rows, output, stage, seed, spreadsheet, dialect)
+        return _write_sample(release, rows, output, stage, seed, spreadsheet, dialect, only, given)
 
 
 def _write_sample(
@@ -209,15 +220,21 @@ def _write_sample(
     seed: int | None,
     spreadsheet: bool,
     dialect: Dialect | None,
+    only: Only,
+    given: str | None,
 ) -> int:
     from understudy.data import Writer
     from understudy.data.files.writing import text_dialect
+    from understudy.pipeline.generation import MOST_ROWS
     from understudy.pipeline.sample_folder import sample_to_folder
+    from understudy.pipeline.sources.registry import first_records
     from understudy.transforms.encode import missing_text
 
     stage("generating records")
     if is_folder(output):
-        return sample_to_folder(release, output, rows, seed=seed)
+        if given is not None:
+            raise ParameterError("--given completes records in one file.", hint="give a file to write.")
+        return sample_to_folder(release, output, rows, seed=seed, **only)
     written, columns = 0, release.schema.columns
     with Writer(
         output,
@@ -226,7 +243,11 @@ def _write_sample(
         dialect=text_dialect(output, release.form.dialect.over(release.schema.dialect), dialect),
         numbers={name for name, column in columns.items() if column.type in ("integer", "number")},
     ) as file:
-        for table in release.sample_chunks(rows, seed=seed):
+        if given is None:
+            tables: Iterable[Any] = release.sample_chunks(rows, seed=seed, **only)
+        else:
+            tables = [release.sample(rows, seed=seed, given=first_records(given, MOST_ROWS), **only)]
+        for table in tables:
             stage(f"writing records {written + 1:,} to {written + table.num_rows:,}")
             file.write(table)
             written += table.num_rows

@@ -19,6 +19,8 @@ from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError
 from understudy.pipeline.drawing.made_up import check_made, sample_place, with_made
+from understudy.pipeline.drawing.partial_values import PartialValues
+from understudy.pipeline.drawing.wanted_records import WantedRecords
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
@@ -35,18 +37,30 @@ def records(
     within: Within,
     form: TableForm,
     place: Place | None = None,
+    only: WantedRecords | PartialValues | None = None,
 ) -> pa.Table:
     """The records of drawn codes: compression undone, the encoding, the transforms, what is made up; then the
     table's own form.
 
-    `place` is where in their sample the records stand; left out, they are a sample of their own.
+    `place` is where in their sample the records stand; left out, they are a sample of their own. `only` is what was
+    asked of them: others are drawn for those that do not fulfil it, and what was given of them stands.
     """
-    # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
-    whole = compression.reverse(dict(codes.items()), rng, spread="counts")
-    table = Encoder(schema).reverse(whole, rng, within=within)
+    encoder = Encoder(schema)
+
+    def values(drawn: CodedColumns) -> pa.Table:
+        # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
+        whole = compression.reverse(dict(drawn.items()), rng, spread="counts")
+        return encoder.reverse(whole, rng, within=within)
+
+    table = values(codes)
+    if isinstance(only, WantedRecords):
+        table = only.fill(
+            table, lambda rows: values(only.sample(rows, seed=int(rng.integers(2**63))).columns)
+        )
     for transform in reversed(transforms):
         table = transform.reverse(table, rng)
     table = with_made(table, schema, sample_place(schema, rng) if place is None else place)
+    table = only.restored(table) if isinstance(only, PartialValues) else table
     return as_declared(table, schema, form)
 
 

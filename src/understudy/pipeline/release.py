@@ -3,61 +3,35 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from understudy.data.files.atomic import whole_file
 from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.display import html_table
-from understudy.domain import Clique, Domain, Schema
-from understudy.domain.columns.made.made import Place
-from understudy.domain.columns.parts.codec import Within
-from understudy.errors import ReleaseError, SizeError, UnderstudyError, UnknownTypeError
-from understudy.marginals import Marginal, Measurement
-from understudy.mechanisms import Generator
+from understudy.domain import Clique, Domain
+from understudy.errors import ReleaseError, UnderstudyError, UnknownTypeError
+from understudy.marginals import Marginal
 from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
-from understudy.pipeline.drawing.made_up import sample_place
+from understudy.pipeline.drawing.samples import NOT_PRIVATE, Samples
 from understudy.pipeline.earlier_releases import released_schema
-from understudy.pipeline.generation import checked_rows, records
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
-from understudy.pipeline.sources.registry import sampler
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import page
 from understudy.transforms.compress import Compression
-from understudy.transforms.derive import TableTransform
 from understudy.transforms.split import transform_from_dict
-
-CHUNK = 500_000  # rows that a streamed sample holds at once
-MOST_BYTES = 16 << 30  # of a sample in memory
-NOT_PRIVATE = "NOT PRIVATE: the noise came from a seed. For tests only."
-
-
-class NotPrivateWarning(UserWarning):
-    """Records are drawn from a release whose noise came from a seed: it protects no one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class Release(Samples):
     """What was learned, safe to hand on: sampling from it, asking it and verifying it cost nothing more.
 
     `kind` says what `sample` returns: the kind of table that was given to `fit`, whose `form` it has.
     """
-
-    schema: Schema
-    field: Generator
-    compression: Compression
-    measurements: tuple[Measurement, ...]
-    certificate: Mapping[str, Any]
-    transforms: tuple[TableTransform, ...] = ()
-    kind: str = "arrow"
-    form: TableForm = NO_FORM
 
     def __repr__(self) -> str:
         said, name = self.certificate, self.schema.name or "table"
@@ -84,11 +58,6 @@ class Release:
         )
 
     @property
-    def rows(self) -> int:
-        """How many records there are thought to be: the noisy total, as a whole number."""
-        return max(0, round(self.field.total))
-
-    @property
     def domain(self) -> Domain:
         """The coded columns of the schema."""
         return self.schema.domain()
@@ -103,11 +72,6 @@ class Release:
         return list(dict.fromkeys([*(m.clique for m in self.measurements), *histograms]))
 
     @property
-    def private(self) -> bool:
-        """Whether the noise was drawn from the operating system; a release of a test says False."""
-        return bool(self.certificate["private"])
-
-    @property
     def mechanism(self) -> str:
         """The name of the mechanism; empty where the certificate is a curator's alone."""
         return mechanism_name(self.certificate)
@@ -116,110 +80,6 @@ class Release:
     def spent(self) -> list[dict[str, Any]]:
         """Each stage of the run: its questions, and its share of the whole budget."""
         return spent_by_stage(self.certificate)
-
-    def sample(self, rows: int | None = None, *, seed: int | None = None, within: Within = "uniform") -> Any:
-        """Synthetic records, in the kind of table given to `fit`. Free, as often as you like.
-
-        Privacy: leave `rows` out, or give a number that is public. That of the private table is not: it tells of
-        one record whether it is there.
-
-        Parameters:
-            rows: how many, from 0 to 10 billion; by default the noisy total (`release.rows`).
-            seed: the same seed gives the same records; by default every call draws anew. It protects no one, and
-                needs not: noise was drawn long before.
-            within: where in its bin a number falls: "uniform", which looks like data, or "midpoint".
-
-        Returns:
-            A pandas or Polars frame, an Arrow table, or a Spark DataFrame; of a release from a file, an Arrow table.
-
-        Raises:
-            ParameterError: `rows` is not such a number.
-            SizeError: so many records do not fit in memory; `sample_chunks` streams them.
-
-        Example:
-            >>> import understudy as us
-            >>> us.load("people.release").sample(3, seed=0).num_rows
-            3
-        """
-        from understudy.data import like
-
-        self.warn_not_private()
-        wanted = self.count(rows)
-        drawn = sampler(self.kind)
-        if drawn is not None:
-            return drawn(self, wanted, seed=seed, within=within)
-        width = 8 * max(1, len(self.schema.columns))
-        if wanted * width > MOST_BYTES:
-            raise SizeError(
-                f"{wanted} rows would take about {wanted * width >> 30} GiB in memory.",
-                hint="use sample_chunks, or `understudy sample`, which streams them to a file.",
-            )
-        rng = np.random.default_rng(seed)
-        return like(self.draw(wanted, rng, within), self.kind, self.form)
-
-    def sample_chunks(
-        self,
-        rows: int | None = None,
-        *,
-        seed: int | None = None,
-        chunk: int = CHUNK,
-        within: Within = "uniform",
-    ) -> Iterator[Any]:
-        """The same as Arrow tables, made as they are asked for.
-
-        Parameters:
-            rows: how many in all, as for `sample`.
-            seed: steers the sampling, as for `sample`.
-            chunk: the most rows of one table; half a million by default, some hundred megabytes at most.
-            within: where in its bin a number falls, as for `sample`.
-
-        Returns:
-            An iterator of Arrow tables.
-
-        Example:
-            >>> import understudy as us
-            >>> [part.num_rows for part in us.load("people.release").sample_chunks(250, chunk=100)]
-            [100, 100, 50]
-        """
-        self.warn_not_private()
-        wanted = self.count(rows)
-        rng = np.random.default_rng(seed)
-        if wanted <= chunk:
-            yield self.draw(wanted, rng, within)
-            return
-        place = sample_place(self.schema, rng)
-        for part in self.field.sample_chunks(wanted, chunk, seed=int(rng.integers(2**63))):
-            yield self._decode(part, rng, within, place)
-            place = place and place.after(len(part))
-
-    def sample_spark(
-        self,
-        spark: Any = None,
-        rows: int | None = None,
-        *,
-        seed: int | None = None,
-        partitions: int | None = None,
-        within: Within = "uniform",
-    ) -> Any:
-        """The same as a Spark DataFrame, drawn by the workers of a session.
-
-        Parameters:
-            spark: the session; the running one by default.
-            rows: how many, as for `sample`.
-            seed: steers the sampling, as for `sample`.
-            partitions: how many parts are drawn at once, at least 1; by default as many as the rows need.
-            within: where in its bin a number falls, as for `sample`.
-
-        Returns:
-            A Spark DataFrame.
-
-        Raises:
-            ParameterError: there is no session, or a number is out of its range.
-        """
-        self.warn_not_private()
-        drawn = sampler("spark")
-        assert drawn is not None
-        return drawn(self, self.count(rows), spark=spark, seed=seed, partitions=partitions, within=within)
 
     def marginal(self, columns: Sequence[str] | str) -> Marginal:
         """The expected counts of any columns, measured together or not. Free.
@@ -350,24 +210,6 @@ class Release:
         for clique in release.cliques:
             domain.clique(clique)
         return release
-
-    def warn_not_private(self) -> None:
-        """Say that what is drawn is of a test, where it is."""
-        if not self.private:
-            warnings.warn(NOT_PRIVATE, NotPrivateWarning, stacklevel=3)
-
-    def count(self, rows: int | None) -> int:
-        """How many records are to be drawn, once all of them can be: the noisy total where no number is given."""
-        return checked_rows(self.schema, self.form, self.rows if rows is None else rows)
-
-    def draw(
-        self, rows: int, rng: np.random.Generator, within: Within = "uniform", place: Place | None = None
-    ) -> Any:
-        """So many synthetic records as an Arrow table, from this randomness and their place in the sample alone."""
-        return self._decode(self.field.sample(rows, seed=int(rng.integers(2**63))), rng, within, place)
-
-    def _decode(self, codes: Any, rng: np.random.Generator, within: Within, place: Place | None) -> Any:
-        return records(codes, self.schema, self.compression, self.transforms, rng, within, self.form, place)
 
     def with_kind(self, kind: str) -> Release:
         """The same release, whose `sample` returns another kind of table."""

@@ -41,6 +41,7 @@ class Manifest:
     seed: int
     part_rows: int
     within: str
+    only: str = ""  # which records were asked for, where not all were
 
     @property
     def parts(self) -> int:
@@ -59,6 +60,8 @@ def sample_to_folder(
     *,
     seed: int | None = None,
     within: Within = "uniform",
+    where: str | None = None,
+    balance: str | None = None,
 ) -> int:
     """The number of records in the folder, once all parts are there; those that were there are not drawn again.
 
@@ -68,11 +71,13 @@ def sample_to_folder(
 
     release.warn_not_private()
     place = Path(folder)
-    wanted = _manifest(release, place, rows, seed, within)
+    only = release.wanted(where, balance)
+    asked = json.dumps({"where": where, "balance": balance}) if only is not None else ""
+    wanted = _manifest(release, place, rows, seed, within, asked)
 
     def make(number: int) -> None:
-        where = Place(wanted.seed, number * wanted.part_rows)
-        table = release.draw(wanted.part(number), part_seed(wanted.seed, number), within, where)
+        begins = Place(wanted.seed, number * wanted.part_rows)
+        table = release.draw(wanted.part(number), part_seed(wanted.seed, number), within, begins, only)
         with Writer(_part(place, number)) as file:
             file.write(table)
 
@@ -118,7 +123,9 @@ def part_seed(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
 
-def _manifest(release: Release, place: Path, rows: int | None, seed: int | None, within: str) -> Manifest:
+def _manifest(
+    release: Release, place: Path, rows: int | None, seed: int | None, within: str, asked: str
+) -> Manifest:
     """The sample that the folder holds or will hold; another one than it holds is refused."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise ParameterError(f"seed {seed!r} is not a whole number of at least 0.")
@@ -129,6 +136,7 @@ def _manifest(release: Release, place: Path, rows: int | None, seed: int | None,
         seed=(secrets.randbits(63) if begun is None else begun.seed) if seed is None else seed,
         part_rows=part_rows(release),
         within=within,
+        only=asked,
     )
     if begun is None:
         from understudy.data.files.atomic import whole_file
@@ -152,7 +160,7 @@ def _begun(place: Path) -> Manifest | None:
     try:
         said = json.loads((place / MANIFEST).read_text())
         return Manifest(
-            **{name: kind(said[name]) for name, kind in zip(_FIELDS, (str, int, int, int, str), strict=True)}
+            **{name: kind(said[name]) for name, kind in _FIELDS.items()}, only=str(said.get("only", ""))
         )
     except FileNotFoundError:
         if any(place.iterdir()):
@@ -164,7 +172,7 @@ def _begun(place: Path) -> Manifest | None:
         raise FileError(f"{str(place / MANIFEST)!r} cannot be read.", hint="give a new folder.") from None
 
 
-_FIELDS = ("release", "rows", "seed", "part_rows", "within")
+_FIELDS = {"release": str, "rows": int, "seed": int, "part_rows": int, "within": str}
 
 
 def _part(place: Path, number: int) -> Path:

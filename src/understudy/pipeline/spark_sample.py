@@ -15,6 +15,7 @@ from understudy.data.engines.spark_tasks import guarded
 from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError
+from understudy.pipeline.drawing.wanted_records import WantedRecords
 from understudy.pipeline.release import Release
 from understudy.pipeline.sample_folder import part_rows, part_seed
 from understudy.pipeline.sources.spark import row_type, session, spark_types
@@ -36,6 +37,7 @@ class Draw:
     seed: int
     part: int
     within: Within
+    only: WantedRecords | None = None
 
     @guarded("draw")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -43,7 +45,9 @@ class Draw:
             for number in batch.column(0).to_pylist():
                 rows = min(self.part, self.rows - number * self.part)
                 place = Place(self.seed, number * self.part)
-                table = as_rows(self.release.draw(rows, part_seed(self.seed, number), self.within, place))
+                table = as_rows(
+                    self.release.draw(rows, part_seed(self.seed, number), self.within, place, self.only)
+                )
                 yield from table.combine_chunks().to_batches(max_chunksize=BATCH)
 
 
@@ -55,6 +59,7 @@ def sample_on_spark(
     seed: int | None = None,
     partitions: int | None = None,
     within: Within = "uniform",
+    only: WantedRecords | None = None,
 ) -> Any:
     """A DataFrame of so many synthetic records, drawn on the workers whenever it is read, the same each time.
 
@@ -71,7 +76,7 @@ def sample_on_spark(
     parts = max(1, -(-rows // part))
     types = as_rows(release.draw(0, np.random.default_rng(0), within)).schema
     light = replace(release, measurements=())  # what the workers have no use for
-    draw = Draw(light, rows, secrets.randbits(63) if seed is None else seed, part, within)
+    draw = Draw(light, rows, secrets.randbits(63) if seed is None else seed, part, within, only)
     with quiet():
         numbers = running.range(0, parts, 1, min(parts, partitions or parts))
         return numbers.mapInArrow(draw, spark_types(types))

@@ -18,7 +18,7 @@ import pytest
 import understudy as us
 from understudy.errors import ParameterError, ReleaseError, SizeError
 from understudy.pipeline import release_file
-from understudy.pipeline.release import NotPrivateWarning
+from understudy.pipeline.drawing.samples import NotPrivateWarning
 from understudy.presets import town
 
 PEOPLE = town.simulate(2000, seed=3)

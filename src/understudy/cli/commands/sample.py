@@ -16,6 +16,11 @@ from understudy.cli.running import check_output, write_sample
 @click.option(
     "--seed", type=int, help="Draw the same records every time. Sampling protects no one: a seed is safe."
 )
+@click.option("--where", help="Only records that fulfil a condition: \"sex = 'F' and age >= 65\".")
+@click.option("--balance", help="A column whose values are to be equally frequent.")
+@click.option(
+    "--given", type=click.Path(), help="A file of partial records to complete: empty cells are drawn."
+)
 @options.delimiter("as in the private one")
 @click.option("--encoding", help="How a CSV file's characters are written. Default: as in the private one.")
 @options.spreadsheet
@@ -25,6 +30,9 @@ def command(
     rows: str | None,
     output: str,
     seed: int | None,
+    where: str | None,
+    balance: str | None,
+    given: str | None,
     delimiter: str | None,
     encoding: str | None,
     spreadsheet: bool,
@@ -41,6 +49,9 @@ def command(
       understudy sample people.release -n 100000 --seed 7 -o synthetic.parquet
       understudy sample people.release --safe-for-spreadsheets -o synthetic.csv
       understudy sample people.release -n 1e9 -o synthetic/
+      understudy sample people.release -n 1000 --where "sex = 'F' and age >= 65" -o women.csv
+      understudy sample people.release -n 1000 --balance sex -o balanced.csv
+      understudy sample people.release --given partial.csv -o completed.csv
     """
     from understudy.domain.dialect import Dialect
     from understudy.pipeline import load
@@ -50,7 +61,17 @@ def command(
     with stages() as stage:
         stage("reading the release")
         loaded = load(release)
-        written = write_sample(loaded, wanted, output, stage, seed, spreadsheet=spreadsheet, dialect=dialect)
+        written = write_sample(
+            loaded,
+            wanted,
+            output,
+            stage,
+            seed,
+            spreadsheet=spreadsheet,
+            dialect=dialect,
+            only={"where": where, "balance": balance},
+            given=given,
+        )
     if as_json:
         show_json({"synthetic": output, "rows": written, "private": loaded.private})
     else:
