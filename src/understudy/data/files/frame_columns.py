@@ -68,7 +68,9 @@ def of_polars(series: Any) -> pa.Array | pa.ChunkedArray:
 
     if series.dtype == polars.Object:
         return of_cells(series.to_list())
-    if is_foreign(series.dtype) or series.dtype in (polars.Categorical, polars.Enum):
+    if series.dtype == polars.Enum:
+        return _by_place(series.to_physical().to_arrow(), of_cells(series.dtype.categories), ordered=True)
+    if is_foreign(series.dtype) or series.dtype == polars.Categorical:
         series = series.cast(polars.String)
     return series.to_arrow()
 
@@ -109,9 +111,13 @@ def _is_series(column: Any, library: str) -> bool:
 
 def _of_categories(series: Any) -> pa.Array | pa.ChunkedArray:
     """Categories as text, whatever type pandas found for their list."""
-    texts = of_cells(series.cat.categories)
     codes = series.cat.codes.to_numpy().astype(np.int32)
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), texts)
+    places = pa.array(codes, mask=codes < 0)
+    return _by_place(places, of_cells(series.cat.categories), ordered=series.cat.ordered)
+
+
+def _by_place(places: pa.Array, texts: pa.Array, *, ordered: bool) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(places.cast(pa.int32()), texts, ordered=ordered)
 
 
 def _nullable() -> tuple[type, ...]:

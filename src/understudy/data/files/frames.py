@@ -20,7 +20,7 @@ from understudy.data.files.frame_columns import (
     of_series,
 )
 from understudy.data.forms.frame_types import pandas_word, polars_word, to_polars, to_series
-from understudy.data.forms.table_form import ColumnForm, TableForm
+from understudy.data.forms.table_form import CATEGORIES, ColumnForm, TableForm
 from understudy.errors import ParameterError
 
 PANDAS, POLARS, ARROW = "pandas", "polars", "arrow"
@@ -35,6 +35,11 @@ def frame_kind(data: Any) -> str:
 
 def from_frame(data: Any) -> pa.Table:
     """An Arrow table with the columns of a pandas, Polars or Arrow object (a pandas index is dropped)."""
+    return with_form(data)[0]
+
+
+def with_form(data: Any) -> tuple[pa.Table, TableForm]:
+    """The same, and the form of the object: from its own types alone, not from a cell."""
     kind = frame_kind(data)
     try:
         table = _READERS[kind](data)
@@ -47,7 +52,7 @@ def from_frame(data: Any) -> pa.Table:
             hint="give a path, a pandas or Polars data frame, or an Arrow table.",
         ) from None
     _check(table)
-    return plain_text(table.replace_schema_metadata(None))
+    return plain_text(table.replace_schema_metadata(None)), _form_of(data, table.schema)
 
 
 def untyped(data: Any) -> frozenset[str]:
@@ -65,8 +70,8 @@ def untyped(data: Any) -> frozenset[str]:
     return frozenset()
 
 
-def form_of(data: Any, types: pa.Schema) -> TableForm:
-    """The form of a frame that is read as columns of these types: from its own types alone, not from a cell."""
+def _form_of(data: Any, types: pa.Schema) -> TableForm:
+    """The form of a frame that is read as columns of these types."""
     kind, bare = frame_kind(data), untyped(data)
     words: dict[str, str] = {}
     if kind == PANDAS:
@@ -76,9 +81,9 @@ def form_of(data: Any, types: pa.Schema) -> TableForm:
     forms = {}
     for field in types:
         word = words.get(field.name, "")
-        forms[field.name] = ColumnForm.of(field.type, word)
-        if field.name in bare and not word.startswith("str"):  # texts for want of a type
-            forms[field.name] = ColumnForm(None, word)
+        # Categories, and what comes as text for want of a type, have the type of whatever the schema makes of them.
+        typeless = word in CATEGORIES or (field.name in bare and not word.startswith("str"))
+        forms[field.name] = ColumnForm(None, word) if typeless else ColumnForm.of(field.type, word)
     return TableForm(kind, forms)
 
 

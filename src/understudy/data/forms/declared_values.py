@@ -10,15 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy.data.counting.open_values import text_column
-from understudy.data.forms.table_form import TableForm
-from understudy.domain import Category, Schema, arrays, grammar
+from understudy.data.forms.table_form import CATEGORIES, ColumnForm, TableForm
+from understudy.domain import Category, Column, Schema, arrays, grammar
 from understudy.domain.arrow_values import is_text, plain
 from understudy.domain.columns.time import time_of_day
 
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 _DAY = 86_400_000_000
 _TEXTS = (pa.string(), pa.large_string(), pa.string_view())
-_CATEGORIES = ("category", "ordered category", "Categorical", "Enum")
 _NS = -(2**63) // 1_000 + 1, (2**63 - 1) // 1_000  # the microseconds that nanoseconds reach
 
 
@@ -28,31 +27,35 @@ def as_declared(table: pa.Table, schema: Schema, form: TableForm) -> pa.Table:
     names += [name for name in table.column_names if name not in form.columns]
     columns = {}
     for name in names:
-        column, declared = plain(table.column(name)), form.columns.get(name)
-        if declared is not None:
-            kind = declared.type
-            if kind is None and declared.own in _CATEGORIES:
-                kind = pa.dictionary(pa.int32(), column.type, declared.own.startswith("ordered"))
-            if kind is not None:
-                column = _declared(column, kind, _listed(schema, name))
-        columns[name] = column
+        values = plain(table.column(name))
+        columns[name] = _declared(values, form.columns.get(name, ColumnForm()), schema.columns.get(name))
     return pa.table(columns)
 
 
-def _listed(schema: Schema, name: str) -> Category | None:
-    column = schema.columns.get(name)
-    return column if isinstance(column, Category) else None
-
-
-def _declared(array: pa.Array, kind: pa.DataType, listed: Category | None) -> pa.Array:
+def _declared(values: pa.Array, form: ColumnForm, column: Column | None) -> pa.Array:
+    kind = form.type
+    if kind is None and form.own in CATEGORIES:
+        kind = pa.dictionary(pa.int32(), _value_type(values), form.own in ("ordered category", "Enum"))
+    if kind is None:
+        return values
+    written = _is_text(values.type) or _is_moment(kind)
+    if (
+        column is not None and written and not _is_text(kind)
+    ):  # the column has no texts for a format to stand in
+        values = column.plain_values(values)
     if pa.types.is_dictionary(kind):
-        return _encoded(array, kind, listed)
-    return as_type(array, kind)
+        return _encoded(values, kind, column if isinstance(column, Category) else None)
+    return as_type(values, kind)
+
+
+def _value_type(values: pa.Array) -> pa.DataType:
+    return values.type.value_type if pa.types.is_dictionary(values.type) else values.type
 
 
 def _encoded(array: pa.Array, kind: pa.DataType, listed: Category | None) -> pa.Array:
     """Values by their place in a list: that of the schema, or all that were drawn; never the real table's."""
-    values = as_type(array, kind.value_type)
+    viewed = kind.value_type == pa.string_view()  # among which Arrow finds no places
+    values = as_type(array, pa.large_string() if viewed else kind.value_type)
     known = values.unique().drop_null()
     known = known.take(pc.sort_indices(known))
     if listed is not None:  # what it does not list, such as the text for all others, comes after it
@@ -64,6 +67,8 @@ def _encoded(array: pa.Array, kind: pa.DataType, listed: Category | None) -> pa.
     if index.bit_width == 8:
         sizes = (index, *_WIDER[index])
         index = next(size for size in sizes if len(known) <= 2 ** (size.bit_width - (index == pa.int8())))
+    if viewed:
+        known = known.cast(kind.value_type)
     return pa.DictionaryArray.from_arrays(places.cast(index), known, ordered=ordered)
 
 
@@ -161,4 +166,5 @@ def _is_moment(kind: pa.DataType) -> bool:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return is_text(kind) or kind == pa.string_view()

@@ -117,5 +117,11 @@ def to_polars(column: pa.ChunkedArray, own: str) -> Any:
         return polars.Series(polars.from_arrow(column)).cast(polars.String).cast(polars.Enum(values))
     if own == "Object":
         return polars.Series(column.to_pylist(), dtype=polars.Object)
+    if pa.types.is_decimal256(column.type):  # wider than any decimal of Polars'
+        column = column.cast(pa.float64())
+    if str(getattr(column.type, "tz", None))[0] in "+-":  # Polars has zones by name alone
+        column = column.cast(pa.timestamp(column.type.unit, "UTC"))
     made = polars.Series(polars.from_arrow(column))
-    return made.cast(getattr(polars, own)) if own in ("Int128", "UInt128", "Categorical") else made
+    return (
+        made.cast(getattr(polars, own), strict=False) if own in ("Int128", "UInt128", "Categorical") else made
+    )

@@ -17,10 +17,10 @@ from understudy.data.forms.type_text import kept_type, type_of_text, type_text
 from understudy.domain.dialect import Dialect
 
 # How a library has a column where its Arrow type alone does not say.
+CATEGORIES = ("category", "ordered category", "Categorical", "Enum")
 OWN = (
-    *("", "numpy", "nullable", "arrow", "object", "text object", "category", "ordered category"),
-    *("str python", "str pyarrow", "string python", "string pyarrow"),
-    *("Categorical", "Enum", "Object", "Int128", "UInt128"),
+    *("", "numpy", "nullable", "arrow", "object", "text object", "Object", "Int128", "UInt128"),
+    *("str python", "str pyarrow", "string python", "string pyarrow", *CATEGORIES),
 )
 PERIOD = re.compile(r"period of ([0-9A-Za-z-]{1,16})", re.ASCII)  # and of which frequency
 MOST_TEXT = 200  # letters of a word, a type or a kind

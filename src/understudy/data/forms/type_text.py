@@ -36,8 +36,9 @@ def kept_type(kind: pa.DataType) -> pa.DataType | None:
         return kept_type(kind.value_type)
     if pa.types.is_dictionary(kind):
         values = kept_type(kind.value_type)
-        index = _NARROW.get(kind.index_type, kind.index_type)
-        return None if values is None else pa.dictionary(index, values, kind.ordered)
+        if values is None or values == pa.float16():  # which Arrow cannot look up
+            return values
+        return pa.dictionary(_NARROW.get(kind.index_type, kind.index_type), values, kind.ordered)
     known = str(kind) in _NAMED or any(rule.fullmatch(str(kind)) for rule in (_ZONED, _DECIMAL))
     return kind if known else None
 

@@ -153,7 +153,8 @@ class Category(Column):
     def drafted(cls, sight: Sight) -> Category | None:
         """A category of codes; what looks like no other type's is one by `of_texts`."""
         coded = sight.share(text for text in sight.texts if kind_of(text) == "code") > FEW_CODES
-        return cls.of_texts(sight) if coded else None  # a number would lose the zeros that it begins with
+        # A number would lose the zeros that it begins with, or the order that the table's type gives it.
+        return cls.of_texts(sight) if coded or sight.ordered else None
 
     @classmethod
     def of_texts(cls, sight: Sight) -> Category:
@@ -165,9 +166,11 @@ class Category(Column):
         kept, remarks = sight.repeated()
         if sight.markers:
             remarks.append('Some values may mean missing: move them to missing = ["..."] if they do.')
-        return cls(
-            tuple(sorted(kept)), missing=sight.missing(), comment=sight.comment(*remarks, REVIEW_VALUES)
-        )
+        values: list[Any] = kept if sight.ordered else sorted(kept)
+        if sight.ordered and all(kind_of(text) == "integer" for text in kept):
+            values = [int(text) for text in kept]
+        comment = sight.comment(*remarks, REVIEW_VALUES)
+        return cls(tuple(values), ordered=sight.ordered, missing=sight.missing(), comment=comment)
 
 
 def _check_value(value: object, kind: type) -> None:

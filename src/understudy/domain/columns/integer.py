@@ -188,7 +188,7 @@ class Integer(BinnedColumn):
 
     @classmethod
     def of_arrow(cls, kind: pa.DataType) -> Integer | None:
-        return cls() if pa.types.is_integer(kind) else None
+        return cls() if pa.types.is_integer(kind) or pa.types.is_duration(kind) else None
 
     @classmethod
     def drafted(cls, sight: Sight) -> Column | None:

@@ -15,7 +15,7 @@ from understudy.data import Table, bound, count_values, frame_kind, read
 from understudy.data.counting.bytes_of_values import value_bytes
 from understudy.data.counting.open_values import nameable
 from understudy.data.files.file_set import table_name
-from understudy.data.files.frames import form_of, untyped
+from understudy.data.files.frames import untyped, with_form
 from understudy.data.files.json_lines import JsonLinesFile
 from understudy.data.files.raw_file import JSON_LINES, TEXT, UNTYPED, open_raw
 from understudy.data.files.text.header_line import layout_of
@@ -56,8 +56,7 @@ class MemorySource:
             dialect = layout_of(found, reading.dialect).dialect if found.kind == TEXT else None
             form = TableForm.of_types(table.schema, untyped=bare, dialect=dialect)
         else:
-            table, kind, bare = read(self.data), frame_kind(self.data), untyped(self.data)
-            form = form_of(self.data, table.schema)
+            (table, form), kind, bare = with_form(self.data), frame_kind(self.data), untyped(self.data)
         for transform in reading.transforms:
             table = transform.forward(table)
         bare = still_untyped(bare, table.schema, reading.transforms)

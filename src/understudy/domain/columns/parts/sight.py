@@ -45,6 +45,7 @@ class Sight:
     counts: npt.NDArray[np.int64]
     rows: int
     nulls: int
+    ordered: bool = False  # whether the texts stand in an order that the table's own type gives them
 
     @classmethod
     def of(cls, name: str, column: pa.ChunkedArray) -> Sight:
@@ -56,7 +57,8 @@ class Sight:
         counts = np.bincount(texts[texts >= 0], minlength=len(order))
         kept = [text for text in order if text != ""]
         filled = np.array([counts[order[text]] for text in kept], dtype=np.int64)
-        return cls(name, encoded.type.value_type, kept, filled, len(array), len(array) - int(filled.sum()))
+        empty, ordered = len(array) - int(filled.sum()), bool(encoded.type.ordered)
+        return cls(name, encoded.type.value_type, kept, filled, len(array), empty, ordered)
 
     @property
     def few(self) -> bool:
@@ -115,8 +117,12 @@ class Sight:
         return replace(self, texts=kept, counts=self.counts[keep], nulls=self.nulls + gone)
 
     def repeated(self) -> tuple[list[str], list[str]]:
-        """The texts that more than one record holds, and a remark when that is not all."""
-        kept = [text for text, count in zip(self.texts, self.counts, strict=True) if count > 1]
+        """The texts that more than one record holds, and a remark when that is not all.
+
+        Of a list with an order, which somebody wrote, also those that no record holds.
+        """
+        least = {0} if self.ordered else set()
+        kept = [t for t, count in zip(self.texts, self.counts, strict=True) if count > 1 or count in least]
         return kept, [] if len(kept) == len(self.texts) else [LEFT_RARE]
 
     def comment(self, *remarks: str) -> str:
