@@ -135,7 +135,8 @@ def test_categories_are_text_whatever_type_pandas_gives_their_list() -> None:
         series = pd.Series(values).astype("category")
         frame = pd.DataFrame({"a": series})
         assert read(frame)["a"].to_pylist() == [cell_text(value) for value in series]
-        assert read(frame).schema.field("a").type == pa.dictionary(pa.int32(), pa.large_string())
+        ordered = series.cat.ordered
+        assert read(frame).schema.field("a").type == pa.dictionary(pa.int32(), pa.large_string(), ordered)
         assert untyped(frame) == {"a"}
 
 
@@ -192,7 +193,8 @@ def test_polars_categories_are_plain_text() -> None:
         {"c": "x", "e": "y", "wide": str(2**100)},
         dict.fromkeys(("c", "e", "wide")),
     ]
-    assert set(read(frame).schema.types) == {pa.large_string()}
+    listed = pa.dictionary(pa.int32(), pa.large_string(), ordered=True)
+    assert read(frame).schema.types == [pa.large_string(), listed, pa.large_string()]
     assert untyped(frame) == {"wide"}
     assert us.data.count_values(read(frame)["c"]) == {"x": 1}
 

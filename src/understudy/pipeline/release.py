@@ -212,7 +212,7 @@ class Release(Samples):
         return release
 
     def with_kind(self, kind: str) -> Release:
-        """The same release, whose `sample` returns another kind of table."""
+        """The same release, whose `sample` returns another kind of table: "pandas", "polars", "arrow" or "spark"."""
         return replace(self, kind=kind)
 
 

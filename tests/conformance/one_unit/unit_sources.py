@@ -63,7 +63,8 @@ class Source:
     """A way in: what its cells are, and how records get there.
 
     Its odd units are shared out over so many `worlds`; a `quick` source is given them one by one. `settings` are all
-    in which it is asked, where others would take long and other sources go that way.
+    in which it is asked, where others would take long and other sources go that way. `retyped`: a cell may change the
+    types that the source declares, which are public, before anything here sees it.
     """
 
     cells: Cells
@@ -71,6 +72,7 @@ class Source:
     settings: tuple[str, ...] = tuple(SETTINGS)
     worlds: int = 4
     quick: bool = False
+    retyped: bool = False
 
 
 TYPED, NARROWLY, WIDELY, ODDLY = map(of_types, (PLAIN, NARROW, WIDE, ODD))
@@ -87,7 +89,10 @@ SOURCES: dict[str, Source] = {
     "pandas, NumPy's types": Source(of_types(NUMPY, without=a_gap), arrow(NUMPY, pandas_numpy)),
     # A gap makes pandas change a column's type: public, so what is learned may differ, but no code of a known schema.
     "pandas, NumPy's types with gaps": Source(
-        of_types(NUMPY), arrow(NUMPY, pandas_numpy), settings=("complete", "transforms", "unit, 3")
+        of_types(NUMPY),
+        arrow(NUMPY, pandas_numpy),
+        settings=("complete", "transforms", "unit, 3"),
+        retyped=True,
     ),
     "pandas, nullable": Source(TYPED, arrow(PLAIN, pandas_nullable)),
     "pandas, categories": Source(TYPED, arrow(PLAIN, pandas_categories)),

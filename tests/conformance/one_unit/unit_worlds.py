@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -23,6 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 import understudy as us
+from understudy.data.forms.table_form import NO_FORM
 from understudy.domain import Clique, Domain, Schema
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.model import estimate
@@ -184,7 +185,8 @@ def run(data: Any, setting: Setting, given: Sequence[bytes] = (), mechanism: Any
     world.told.append(("certificate", repr(release.certificate)))
     world.told.append(("kind", release.kind))
     world.told.append(("transforms", repr(release.transforms)))
-    world.told.append(("records", _drawn(release)))
+    world.told.append(("form", release.form.to_dict()))
+    world.told.append(("records", _drawn(replace(release, form=NO_FORM))))
     return world
 
 
