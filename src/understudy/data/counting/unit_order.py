@@ -75,18 +75,19 @@ def by_unit(numbers: Any, units: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def number(starts: Any, rows: Any, hashes: Any, offsets: Any, data: Any) -> Any:
+def number(starts: Any, rows: Any, contents: Any) -> Any:
     """For each record, the how-manieth of its content it is within its unit, from 1 on.
 
-    The records of unit u are rows[starts[u] : starts[u + 1]].
+    The records of unit u are rows[starts[u] : starts[u + 1]]; `contents` are their hashes, offsets and bytes.
     """
+    hashes = contents[0]
     found = np.ones(hashes.size, np.int64)
     for unit in range(starts.size - 1):
         start, end = starts[unit], starts[unit + 1]
         if end - start <= FEW:
             for i in range(start + 1, end):
                 for j in range(start, i):
-                    if hashes[rows[j]] == hashes[rows[i]] and _compare(rows[j], rows[i], offsets, data) == 0:
+                    if hashes[rows[j]] == hashes[rows[i]] and _compare(rows[j], rows[i], contents) == 0:
                         found[rows[i]] += 1
             continue
         mine = rows[start:end]
@@ -97,19 +98,19 @@ def number(starts: Any, rows: Any, hashes: Any, offsets: Any, data: Any) -> Any:
             while last < order.size and hashes[order[last]] == hashes[order[first]]:
                 last += 1
             if last - first > 1:
-                _number_run(order[first:last], found, offsets, data)
+                _number_run(order[first:last], found, contents)
             first = last
     return found
 
 
 @njit(cache=True, nogil=True)
-def _number_run(run: Any, found: Any, offsets: Any, data: Any) -> None:
+def _number_run(run: Any, found: Any, contents: Any) -> None:
     """Number records whose contents share a hash: nearly always one content, but that is looked at."""
     left = run.size
     while left:
         sample, times, others = run[0], 0, 0
         for i in range(left):
-            if _compare(run[i], sample, offsets, data) == 0:
+            if _compare(run[i], sample, contents) == 0:
                 times += 1
                 found[run[i]] = times
             else:
@@ -119,21 +120,11 @@ def _number_run(run: Any, found: Any, offsets: Any, data: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def choose(
-    starts: Any,
-    rows: Any,
-    units: Any,
-    hashes: Any,
-    first: Any,
-    times: Any,
-    offsets: Any,
-    data: Any,
-    most: int,
-) -> Any:
+def choose(starts: Any, rows: Any, units: Any, contents: Any, first: Any, times: Any, most: int) -> Any:
     """The least `most` pairs of every unit in the order above: their rows, and their numbers.
 
     The rows of unit u, whose hash is units[u], are rows[starts[u] : starts[u + 1]]; a row stands for its content
-    with the numbers first, first + 1, ..., as many as `times`.
+    with the numbers first, first + 1, ..., as many as `times`. `contents` are their hashes, offsets and bytes.
     """
     room = 0
     for unit in range(starts.size - 1):
@@ -142,86 +133,82 @@ def choose(
             held += times[rows[i]]
         room += min(held, most)
     chosen, numbers, keys = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint64)
+    pairs = (chosen, numbers, keys)
     base = 0
     for unit in range(starts.size - 1):
         size = 0  # of a heap whose first is the greatest of those chosen so far
         for i in range(starts[unit], starts[unit + 1]):
             row = rows[i]
-            seed = mix(units[unit] ^ mix(hashes[row]))
+            seed = mix(units[unit] ^ mix(contents[0][row]))
             for j in range(first[row], first[row] + times[row]):
                 key = mix(seed + np.uint64(j) * _GOLDEN)
                 if size < most:
                     place = base + size
                     chosen[place], numbers[place], keys[place] = row, j, key
                     size += 1
-                    _rise(chosen, numbers, keys, base, size - 1, hashes, offsets, data)
-                elif _less(key, row, j, keys[base], chosen[base], numbers[base], hashes, offsets, data):
+                    _rise(pairs, base, size - 1, contents)
+                elif _less(key, row, j, keys[base], chosen[base], numbers[base], contents):
                     chosen[base], numbers[base], keys[base] = row, j, key
-                    _sink(chosen, numbers, keys, base, size, hashes, offsets, data)
+                    _sink(pairs, base, size, contents)
         base += size
     return chosen, numbers
 
 
 @njit(cache=True, nogil=True)
-def _rise(
-    chosen: Any, numbers: Any, keys: Any, base: int, i: int, hashes: Any, offsets: Any, data: Any
-) -> None:
+def _rise(pairs: Any, base: int, i: int, contents: Any) -> None:
     while i > 0:
         up = (i - 1) // 2
-        if not _above(chosen, numbers, keys, base, up, i, hashes, offsets, data):
+        if not _above(pairs, base + up, base + i, contents):
             return
-        _swap(chosen, numbers, keys, base + up, base + i)
+        _swap(pairs, base + up, base + i)
         i = up
 
 
 @njit(cache=True, nogil=True)
-def _sink(
-    chosen: Any, numbers: Any, keys: Any, base: int, size: int, hashes: Any, offsets: Any, data: Any
-) -> None:
+def _sink(pairs: Any, base: int, size: int, contents: Any) -> None:
     i = 0
     while True:
         down = 2 * i + 1
         if down >= size:
             return
-        if down + 1 < size and _above(chosen, numbers, keys, base, down, down + 1, hashes, offsets, data):
+        if down + 1 < size and _above(pairs, base + down, base + down + 1, contents):
             down += 1
-        if not _above(chosen, numbers, keys, base, i, down, hashes, offsets, data):
+        if not _above(pairs, base + i, base + down, contents):
             return
-        _swap(chosen, numbers, keys, base + i, base + down)
+        _swap(pairs, base + i, base + down)
         i = down
 
 
 @njit(cache=True, nogil=True)
-def _above(
-    chosen: Any, numbers: Any, keys: Any, base: int, i: int, j: int, hashes: Any, offsets: Any, data: Any
-) -> bool:
-    """Whether place i of the heap holds less than place j."""
-    a, b = base + i, base + j
-    return bool(_less(keys[a], chosen[a], numbers[a], keys[b], chosen[b], numbers[b], hashes, offsets, data))
+def _above(pairs: Any, a: int, b: int, contents: Any) -> bool:
+    """Whether place a of the heap holds less than place b."""
+    chosen, numbers, keys = pairs
+    return bool(_less(keys[a], chosen[a], numbers[a], keys[b], chosen[b], numbers[b], contents))
 
 
 @njit(cache=True, nogil=True)
-def _swap(chosen: Any, numbers: Any, keys: Any, a: int, b: int) -> None:
+def _swap(pairs: Any, a: int, b: int) -> None:
+    chosen, numbers, keys = pairs
     chosen[a], chosen[b] = chosen[b], chosen[a]
     numbers[a], numbers[b] = numbers[b], numbers[a]
     keys[a], keys[b] = keys[b], keys[a]
 
 
 @njit(cache=True, nogil=True)
-def _less(
-    key: Any, row: int, j: int, other_key: Any, other: int, i: int, hashes: Any, offsets: Any, data: Any
-) -> bool:
+def _less(key: Any, row: int, j: int, other_key: Any, other: int, i: int, contents: Any) -> bool:
+    hashes = contents[0]
     if key != other_key:
         return bool(key < other_key)
     if hashes[row] != hashes[other]:
         return bool(hashes[row] < hashes[other])
-    order = _compare(row, other, offsets, data)
+    order = _compare(row, other, contents)
     return j < i if order == 0 else order < 0
 
 
 @njit(cache=True, nogil=True)
-def _compare(row: int, other: int, offsets: Any, data: Any) -> int:
+def _compare(row: int, other: int, contents: Any) -> int:
     """Below 0, 0 or above 0 as the bytes of one row come before, equal or follow the other's."""
+    _, offsets, data = contents
     size, length = offsets[row + 1] - offsets[row], offsets[other + 1] - offsets[other]
     for i in range(min(size, length)):
         one, two = data[offsets[row] + i], data[offsets[other] + i]

@@ -62,14 +62,12 @@ def least(
     record each, which are numbered here. `numbers` says whose they are.
     """
     starts, rows = unit_order.by_unit(numbers, len(owners.units))
-    hashes = unit_order.hash_bytes(*buffers(owners.units))
     offsets, data = buffers(contents)
-    of_contents = unit_order.hash_bytes(offsets, data)
+    held = unit_order.hash_bytes(offsets, data), offsets, data
     if first is None:
-        first = unit_order.number(starts, rows, of_contents, offsets, data)
-    chosen, which = unit_order.choose(
-        starts, rows, hashes, of_contents, first, times, offsets, data, min(most, int(times.sum()))
-    )
+        first = unit_order.number(starts, rows, held)
+    hashes = unit_order.hash_bytes(*buffers(owners.units))
+    chosen, which = unit_order.choose(starts, rows, hashes, held, first, times, min(most, int(times.sum())))
     return chosen, which
 
 
