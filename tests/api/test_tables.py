@@ -125,13 +125,13 @@ def test_synth_takes_all_that_fit_takes() -> None:
 
 
 def test_a_release_writes_the_page_that_the_command_writes(tmp_path: Path) -> None:
-    from understudy.report import page
+    from understudy.report import release_page
 
     release = us.fit(
         COLUMNS, SCHEMA, mechanism="independent", ledger=tmp_path / "l.db", source=Seeded(0), **BUDGET
     )
     release.report(tmp_path / "report.html")
-    assert (tmp_path / "report.html").read_text() == page(release)
+    assert (tmp_path / "report.html").read_text() == release_page(release)
 
 
 def test_the_page_of_an_evaluation_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:

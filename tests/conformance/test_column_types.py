@@ -33,14 +33,14 @@ from understudy.domain.columns import registry
 from understudy.domain.columns.parts.codec import Codec
 from understudy.domain.columns.parts.sight import Sight
 from understudy.errors import ParameterError, SchemaError
+from understudy.evaluation.coding import completed
 from understudy.evaluation.comparison import compare
 from understudy.evaluation.comparison_page import comparison_page
-from understudy.evaluation.completion import completed
 from understudy.pipeline import learning
 from understudy.pipeline.draft import draft, schema_of_types
 from understudy.pipeline.forecast import forecast
 from understudy.privacy import Seeded
-from understudy.report import page
+from understudy.report import release_page
 from understudy.transforms import Encoder
 
 ROWS = 3_000
@@ -256,7 +256,7 @@ def test_what_is_left_out_is_planned_for_and_learned(example: Example, tmp_path:
     assert synthetic["c"].type == example.records.type
     codes = Encoder(opened.schema).forward(synthetic)["c"]
     assert (codes < learned.size).all()
-    assert "<h3>c</h3>" in page(opened)
+    assert "<h3>c</h3>" in release_page(opened)
     found = compare(table(example), synthetic, schema)
     assert found.strangers["synthetic"] < 20  # a value or two beyond those of the real records
     assert comparison_page(found, real="real", synthetic="synthetic")
@@ -312,7 +312,7 @@ def test_a_made_up_column_comes_back_and_its_records_do_not(kind: str, tmp_path:
         synthetic = us.load(tmp_path / "t.release").sample(400, seed=1)
         assert synthetic.column_names == ["c", "sex"] and synthetic["c"].null_count == 0
         assert not {*synthetic["c"].to_pylist()} & {*records.to_pylist()}
-        assert page(release) and compare(real, synthetic, schema).columns[0].clique == ("sex",)
+        assert release_page(release) and compare(real, synthetic, schema).columns[0].clique == ("sex",)
 
 
 LACKING = {

@@ -15,7 +15,7 @@ from understudy.errors import ParameterError, ReleaseError
 from understudy.marginals import Measurement
 from understudy.mechanisms import MST, Mechanism
 from understudy.mechanisms.registry import generator_from, mechanism_kind
-from understudy.mechanisms.repeated import measure_repeated
+from understudy.mechanisms.repeated_measurement import measure_repeated
 from understudy.pipeline import Release, fit
 from understudy.privacy import Budget, Curator, Group, Seeded, recompute
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn

@@ -32,7 +32,7 @@ TARGETS = [
     "domain/columns/**/*.py",
     "domain/arrays.py",
     "domain/grammar.py",
-    "domain/kinds.py",
+    "domain/cell_votes.py",
     *(
         f"data/files/{name}.py"
         for name in ("frames", "table_file", "file_set", "reading", "delimited", "text_file")

@@ -14,8 +14,8 @@ from scipy import stats
 import understudy as us
 from understudy.auditing import Finding, auditor
 from understudy.auditing.bounds import epsilon_of, epsilon_outright, expected_advantage, least, most
+from understudy.auditing.neighbouring_tables import TARGETS, NeighbouringTables
 from understudy.auditing.ways import WAYS
-from understudy.auditing.worlds import TARGETS, NeighbouringTables
 from understudy.cli import understudy as cli
 from understudy.data import Table
 from understudy.data.files import frame_columns

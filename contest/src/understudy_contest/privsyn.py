@@ -27,7 +27,7 @@ from understudy.errors import ParameterError
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import measure_and_compress
-from understudy.mechanisms.repeated import measure_repeated
+from understudy.mechanisms.repeated_measurement import measure_repeated
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Gaussian, Group, Role
 from understudy_contest.consistency import consistent

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from understudy.auditing.notebook import Answered
+from understudy.auditing.recording_ledger import Answered
 from understudy.domain import Clique
 from understudy.marginals import Counter
 from understudy.pipeline import Release

@@ -13,11 +13,11 @@ import numpy as np
 
 from understudy.auditing.attacker_view import Batch, Floats, Noise, View, Worlds, look
 from understudy.auditing.bounds import advantage, epsilon_of, epsilon_outright, expected_advantage
-from understudy.auditing.notebook import Notebook
+from understudy.auditing.neighbouring_tables import TARGETS, NeighbouringTables
+from understudy.auditing.recording_ledger import RecordingLedger
 from understudy.auditing.replay import Replay
 from understudy.auditing.verdict import Audit, Finding
 from understudy.auditing.ways import WAYS, way_of
-from understudy.auditing.worlds import TARGETS, NeighbouringTables
 from understudy.domain import Clique
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
@@ -177,7 +177,7 @@ class _Setting:
     def _run(self, data: Any, pair: NeighbouringTables, worlds: Worlds, said: str, *, present: bool) -> View:
         """One run of `fit`, as the attacker sees it."""
         self.stage(said)
-        notebook = Notebook()
+        ledger = RecordingLedger()
         release = fit(
             data,
             pair.schema,
@@ -186,9 +186,9 @@ class _Setting:
             allow_large_epsilon=self.budget.allow_large_epsilon,
             mechanism=self.mechanism,
             neighbours=self.neighbours.relation,
-            ledger=notebook,
+            ledger=ledger,
         )
-        return look(notebook.log, worlds, release, present=present)
+        return look(ledger.log, worlds, release, present=present)
 
     def _told_apart(self, way: str, pair: NeighbouringTables, moved: int, views: list[list[View]]) -> Finding:
         first = views[1][0]

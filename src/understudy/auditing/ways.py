@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from understudy.auditing.worlds import Cells
+from understudy.auditing.neighbouring_tables import Cells
 from understudy.errors import ParameterError
 
 Rows = Sequence[Cells]

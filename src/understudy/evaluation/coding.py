@@ -13,7 +13,6 @@ from understudy.domain.arrow_values import plain
 from understudy.domain.grammar import no_number
 from understudy.errors import ParameterError, SchemaError
 from understudy.evaluation.columns import NOT_A_CODE, Codes, Columns, rows_of
-from understudy.evaluation.completion import completed
 from understudy.transforms.encode import Encoder
 
 
@@ -83,6 +82,24 @@ def _absent_cells(column: Column, values: pa.ChunkedArray, codes: Codes) -> pa.A
 def _apart(column: Column) -> Column:
     """The column with a slot for values outside, and one for missing values whatever was promised."""
     return replace(column, outside="other", missing=column.missing or None)
+
+
+def completed(schema: Schema, real: pa.Table) -> Schema:
+    """The schema with nothing left out, once these records have been looked at.
+
+    `fit` learns the same privately. Here nothing is protected, for a page that stays inside: bounds are those of the
+    records, categories all that occur, and bins hold about as many records each.
+    """
+    found = {}
+    for name in schema.unlearned:
+        try:
+            found[name] = schema[name].completed(plain(real[name]))
+        except SchemaError:  # its message may show a value, so it goes no further
+            raise SchemaError(
+                f"column {name!r}: its records do not say what its codes should be.",
+                hint="describe it in a schema: values, or bounds and bins.",
+            ) from None
+    return schema.with_columns(found)
 
 
 def check_table(table: pa.Table, schema: Schema, what: str) -> None:

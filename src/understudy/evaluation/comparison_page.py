@@ -13,7 +13,7 @@ from understudy.evaluation.breakdown import Gap
 from understudy.evaluation.columns import Columns
 from understudy.evaluation.measures import CONFIDENTIAL, REAL, SYNTHETIC, TABLES, Evaluation, Figure
 from understudy.report.histogram_bars import Counts, groups_of, ordered_codes, shortened
-from understudy.report.page import STYLE
+from understudy.report.release_page import STYLE
 
 MORE_STYLE = """
 .stamp { border: 3px solid #b00020; color: #b00020; border-radius: 8px; padding: .6rem 1rem; font-weight: 600 }

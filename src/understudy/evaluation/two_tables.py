@@ -14,9 +14,8 @@ import pyarrow as pa
 from understudy.domain import Schema
 from understudy.domain.dialect import Dialect
 from understudy.errors import ParameterError
-from understudy.evaluation.coding import check_table, in_common
+from understudy.evaluation.coding import check_table, completed, in_common
 from understudy.evaluation.comparison import Comparison, ContestFile, compare
-from understudy.evaluation.completion import completed
 from understudy.evaluation.contest.contest_measure import RoleNames
 from understudy.evaluation.measures import REAL, SYNTHETIC
 from understudy.pipeline.draft import schema_of_types

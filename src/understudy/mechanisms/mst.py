@@ -16,7 +16,7 @@ from understudy.marginals import Measurement
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.one_way import Independence, measure_and_compress
-from understudy.mechanisms.repeated import measure_repeated
+from understudy.mechanisms.repeated_measurement import measure_repeated
 from understudy.mechanisms.shrinkage import fit
 from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
 from understudy.mechanisms.tree_capacity import TreeCapacity, check_fits, cut_to_fit

@@ -21,7 +21,7 @@ from understudy.pipeline.drawing.samples import NOT_PRIVATE, Samples
 from understudy.pipeline.earlier_releases import released_schema
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
 from understudy.privacy.curator.verification import UNREADABLE
-from understudy.report import page
+from understudy.report import release_page
 from understudy.transforms.compress import Compression
 from understudy.transforms.split import transform_from_dict
 
@@ -133,7 +133,7 @@ class Release(Samples):
             >>> import understudy as us
             >>> us.load("people.release").report("report.html")
         """
-        content = page(self).encode()
+        content = release_page(self).encode()
         with whole_file(path) as file:
             file.write(content)
 

@@ -1,5 +1,5 @@
 """Self-contained pages for people."""
 
-from understudy.report.page import page
+from understudy.report.release_page import release_page
 
-__all__ = ["page"]
+__all__ = ["release_page"]

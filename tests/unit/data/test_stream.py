@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from understudy.data import Streamed, Table
-from understudy.data.ahead import ahead
 from understudy.data.engines.code_cache import CodeCache
+from understudy.data.read_ahead import read_ahead
 from understudy.domain import Domain
 from understudy.errors import OperatorError, ParameterError
 
@@ -200,7 +200,7 @@ def test_reading_ahead_stops_when_nobody_wants_more() -> None:
         finally:
             ended.append(True)
 
-    stream = ahead(numbers())
+    stream = read_ahead(numbers())
     assert [next(stream), next(stream)] == [0, 1]
     stream.close()  # type: ignore[attr-defined]
     assert ended

@@ -12,8 +12,7 @@ import pytest
 from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number, Schema
 from understudy.errors import FileError, ParameterError, SchemaError
 from understudy.evaluation import ContestFile, ContestTests, Roles, compare
-from understudy.evaluation.coding import Coding
-from understudy.evaluation.completion import completed
+from understudy.evaluation.coding import Coding, completed
 from understudy.evaluation.contest.contest_measure import RoleNames
 from understudy_contest.contest_scores import score
 

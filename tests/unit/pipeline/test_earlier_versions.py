@@ -12,7 +12,7 @@ import understudy as us
 from understudy.domain import Schema
 from understudy.pipeline import release_file
 from understudy.privacy import Ledger
-from understudy.report import page
+from understudy.report import release_page
 
 WRITTEN = Path(__file__).parents[2] / "data" / "version-0.1.0"
 RELEASES = sorted(path.stem for path in WRITTEN.glob("*.release"))
@@ -26,7 +26,7 @@ def test_an_earlier_release_opens_verifies_samples_and_shows(name: str) -> None:
     assert verdict.private is (name == "private")
     drawn = release.sample(50, seed=1)
     assert drawn.num_rows == 50 and drawn.column_names == ["sex", "age", "income", "city"]
-    assert "<html" in page(release)
+    assert "<html" in release_page(release)
 
 
 def test_an_earlier_closed_list_keeps_its_slot_for_others(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from spark_session import session
 from understudy.data import write
 from understudy.data.files.text import text_file
 from understudy.domain import Category, Integer, Number, Schema, Untyped
-from understudy.domain.kinds import KINDS
+from understudy.domain.cell_votes import KINDS
 from understudy.pipeline import learning, synthesizer
 from understudy.pipeline.forecast import forecast
 from understudy.pipeline.release import Release

@@ -14,7 +14,7 @@ import pytest
 
 import understudy as us
 from understudy.privacy import Seeded
-from understudy.report import page
+from understudy.report import release_page
 
 ROWS = 2_000
 RNG = np.random.default_rng(5)
@@ -64,7 +64,7 @@ def test_dates_in_another_form_are_named_with_the_way_out(
     release = told(tmp_path, {"seen": written, "age": AGES}, columns, mechanism=mechanism)
     (said,) = release.certificate["warnings"]
     assert said.startswith("column 'seen': ") and "count as missing" in said and '"%d/%m/%Y"' in said
-    assert "column &#x27;seen&#x27;" in page(release)
+    assert "column &#x27;seen&#x27;" in release_page(release)
 
 
 def test_numbers_with_signs_are_named_with_the_way_out(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from understudy.errors import ReleaseError
 from understudy.pipeline.certificate import readable
 from understudy.presets import town
 from understudy.privacy import Seeded
-from understudy.report import page
+from understudy.report import release_page
 from understudy.report.histogram_bars import BARS, bars_of
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
@@ -69,7 +69,9 @@ def test_a_page_needs_nothing_else_and_escapes_what_it_shows(tmp_path: Path) -> 
         '[columns.y]\ntype = "boolean"\n'.replace("\\\n", "\n")
     )
     table = pa.table({"<b>x</b>": ["<i>", "&"] * 500, "y": [True, False] * 500})
-    shown = page(us.fit(table, schema, epsilon=1.0, delta=0.1, ledger=tmp_path / "l.db", source=Seeded(1)))
+    shown = release_page(
+        us.fit(table, schema, epsilon=1.0, delta=0.1, ledger=tmp_path / "l.db", source=Seeded(1))
+    )
     assert "<script>" not in shown and "<b>x</b>" not in shown and "<i>" not in shown
     assert "http://www.w3.org/2000/svg" in shown and "src=" not in shown and "href=" not in shown
     assert "NOT PRIVATE" in shown and "above 1 / 100 rows" in shown
@@ -90,7 +92,7 @@ def test_the_town_has_a_page_under_every_mechanism(mechanism, tmp_path: Path) ->
         mechanism=mechanism,
         ledger=tmp_path / "l.db",
     )
-    shown = page(release)
+    shown = release_page(release)
     assert all(f"<h3>{name}</h3>" in shown for name in schema.columns)
 
 
@@ -102,7 +104,7 @@ def test_a_page_is_written_whatever_of_the_certificate_is_missing(tmp_path: Path
         less = {name: value for name, value in release.certificate.items() if name != part}
         replace(release, certificate=less).save(tmp_path / "x.release")
         try:
-            shown = page(us.load(tmp_path / "x.release"))
+            shown = release_page(us.load(tmp_path / "x.release"))
         except ReleaseError:
             assert part in ("epsilon", "delta", "private", "charges")
         else:

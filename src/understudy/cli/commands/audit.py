@@ -63,7 +63,7 @@ def command(as_json: bool, **settings: Any) -> None:
     """
     from understudy.auditing import audit
     from understudy.auditing.auditor import known_mechanism
-    from understudy.auditing.worlds import TARGETS
+    from understudy.auditing.neighbouring_tables import TARGETS
     from understudy.cli.running import budget_of, mechanism_settings
 
     budget = budget_of(settings)

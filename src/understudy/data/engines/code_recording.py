@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from understudy.data.ahead import ahead
 from understudy.data.counting.bytes_of_values import code_bytes, codes_of_bytes, unit_bytes
 from understudy.data.counting.histogram import Histogram
 from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.engines.code_cache import CodeCache
 from understudy.data.progress_bar import progress
+from understudy.data.read_ahead import read_ahead
 from understudy.domain import Domain
 from understudy.domain.codes import Codes, check_codes, code_type
 from understudy.errors import OperatorError
@@ -67,16 +67,16 @@ class CodeRecording:
     def blocks(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Codes]]]:
         """Every block: its number of records, and the codes of `columns`, of the records that count."""
         if self._cache is not None:
-            yield from ahead(self._cache.blocks(columns))
+            yield from read_ahead(self._cache.blocks(columns))
             return
-        for rows, codes, _ in ahead(self._coded()):
+        for rows, codes, _ in read_ahead(self._coded()):
             yield rows, {name: codes[name] for name in columns}
 
     def _counted(self) -> Iterator[tuple[int, dict[str, Codes]]]:
         """The records that count, in blocks, coded from the source; of every unit so many as may."""
         kept = None if self._unit is None else KeptRecords(self._most, self.memory)
         with progress("reading and coding") as advance:
-            for count, codes, units in ahead(self._coded()):
+            for count, codes, units in read_ahead(self._coded()):
                 if kept is None:
                     yield count, codes
                 else:

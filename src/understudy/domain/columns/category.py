@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
+from understudy.domain.cell_votes import FEW_CODES, kind_of
 from understudy.domain.codes import Codes
 from understudy.domain.columns.column import MOST_CODES, Column, Outside
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import distinct, flag, listed, refuse, text
 from understudy.domain.columns.parts.sight import LEFT_VALUES, REVIEW_VALUES, Sight
-from understudy.domain.kinds import FEW_CODES, kind_of
 from understudy.errors import SizeError
 
 Value = str | int | float | bool

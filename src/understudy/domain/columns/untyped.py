@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from understudy.domain import arrays
 from understudy.domain.cell_text import text_of
+from understudy.domain.cell_votes import DECIMALS, FEW_CODES, KINDS, MOST_DIGITS, kind_of
 from understudy.domain.codes import Codes
 from understudy.domain.columns.boolean import Boolean
 from understudy.domain.columns.category import Category
@@ -23,7 +24,6 @@ from understudy.domain.columns.integer import Integer
 from understudy.domain.columns.number import Number
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import refuse
-from understudy.domain.kinds import DECIMALS, FEW_CODES, KINDS, MOST_DIGITS, kind_of
 from understudy.errors import SchemaError
 
 MOSTLY = 0.98  # of the votes must fit a type

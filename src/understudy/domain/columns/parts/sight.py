@@ -17,7 +17,7 @@ import pyarrow as pa
 from understudy.domain import arrays, grammar
 from understudy.domain.arrow_values import plain
 from understudy.domain.cell_text import text_of
-from understudy.domain.kinds import MARKS
+from understudy.domain.cell_votes import MARKS
 
 MOST_LISTED = 50  # distinct values of a column whose values may be written down
 MOST_SHARE = 0.05  # and how many there may be for each record

@@ -19,7 +19,7 @@ class Answered:
 
 
 @dataclass
-class _Leaf(MemoryTranscript):
+class _RecordedTranscript(MemoryTranscript):
     """A transcript in memory whose answers can be read afterwards."""
 
     log: list[Answered] = field(default_factory=list)
@@ -36,23 +36,23 @@ class _Leaf(MemoryTranscript):
         return answer
 
 
-class Notebook(Ledger):
+class RecordingLedger(Ledger):
     """For one run of `fit` on a table that an audit made up: nothing durable, nothing refused.
 
     Never for private records: what is spent here is forgotten.
     """
 
     def __init__(self) -> None:
-        self._leaf = _Leaf()
+        self._transcript = _RecordedTranscript()
 
     def __repr__(self) -> str:
-        return f"Notebook({len(self._leaf.log)} questions)"
+        return f"RecordingLedger({len(self._transcript.log)} questions)"
 
     @property
     def log(self) -> list[Answered]:
         """Every question that was asked, with its answer, in order."""
-        return self._leaf.log
+        return self._transcript.log
 
     def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> Any:
         """The one transcript there is."""
-        return self._leaf
+        return self._transcript

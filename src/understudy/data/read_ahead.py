@@ -11,7 +11,7 @@ T = TypeVar("T")
 _WAIT = 0.1  # seconds between looks at whether anyone still wants more
 
 
-def ahead(stream: Iterator[T], most: int = 2) -> Iterator[T]:
+def read_ahead(stream: Iterator[T], most: int = 2) -> Iterator[T]:
     """The same stream, at most `most` things ahead; an error is raised where its thing would have come."""
     ready: Queue[tuple[bool, T | BaseException | None]] = Queue(most)
     stopped = Event()

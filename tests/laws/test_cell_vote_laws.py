@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy.domain import grammar
+from understudy.domain.cell_votes import DECIMALS, KINDS, kind_of
 from understudy.domain.columns.untyped import Votes, VotesCodec
-from understudy.domain.kinds import DECIMALS, KINDS, kind_of
 
 CELLS = st.one_of(
     st.text("0123456789.-+eE \t", max_size=12),

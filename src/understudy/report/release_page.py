@@ -55,7 +55,7 @@ class Released(Protocol):
     def marginal(self, columns: Sequence[str] | str) -> Marginal: ...
 
 
-def page(release: Released) -> str:
+def release_page(release: Released) -> str:
     """The report of a release, as HTML."""
     name = escape(release.schema.name or "table")
     parts = [
