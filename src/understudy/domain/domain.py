@@ -16,10 +16,12 @@ class CodeLayout(NamedTuple):
 
     ordered  how many of the first codes follow each other as their values do; 0 where there is no order
     slots    how many of the last codes are slots: for values outside, and for missing ones
+    starts   where each of the ordered codes begins, if they stand for numbers
     """
 
     ordered: int = 0
     slots: int = 0
+    starts: tuple[float, ...] = ()
 
 
 class Domain(Mapping[str, int]):
@@ -54,7 +56,8 @@ class Domain(Mapping[str, int]):
         self._sizes = checked
         self._layouts = {name: layout for name, layout in (layouts or {}).items() if name in checked}
         for name, layout in self._layouts.items():
-            if not (min(layout) >= 0 and sum(layout) <= checked[name] and layout.slots < checked[name]):
+            ordered, slots = layout[:2]
+            if not (min(ordered, slots) >= 0 and ordered + slots <= checked[name] and slots < checked[name]):
                 raise DomainError(f"column {name!r}: {layout} does not fit its {checked[name]} codes.")
 
     def __getitem__(self, name: str) -> int:

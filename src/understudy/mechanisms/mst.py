@@ -49,6 +49,8 @@ class MST:
             default, as it lowers the error (docs/performance.md); the paper does not.
         sharpen: take off a pair's misfit what noise in its columns' own estimates makes of it. On by default,
             so that columns of many codes are not chosen for their noise; nor does the paper that.
+        runs: join rare codes of ordered columns with their neighbours, into runs that hold more than noise alone and
+            in pairs. On by default; the paper makes one code of all that are rare in a column.
 
     Raises:
         ParameterError: a share is not positive, or the threshold is not a number of at least 0.
@@ -69,6 +71,7 @@ class MST:
     limit_cells: int = 10**7
     shrink: bool = True
     sharpen: bool = True
+    runs: bool = True
 
     def __init__(
         self,
@@ -83,6 +86,7 @@ class MST:
         limit_cells: int = 10**7,
         shrink: bool = True,
         sharpen: bool = True,
+        runs: bool = True,
     ) -> None:
         weighted = (
             forced.items() if isinstance(forced, Mapping) else ((tuple(clique), 1.0) for clique in forced)
@@ -97,6 +101,7 @@ class MST:
             "limit_cells": int(limit_cells),
             "shrink": bool(shrink),
             "sharpen": bool(sharpen),
+            "runs": bool(runs),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -135,7 +140,12 @@ class MST:
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget)
         step = measure_and_compress(
-            curator, losses["one-way"], weights={}, threshold=self.threshold, exempt=self.exempt
+            curator,
+            losses["one-way"],
+            weights={},
+            threshold=self.threshold,
+            exempt=self.exempt,
+            pair_noise=self._pair_noise(domain, losses) if self.runs else None,
         )
         log = list(step.log)
         forced = cut_to_fit(step.curator.domain, [clique for clique, _ in self.forced])
@@ -144,7 +154,14 @@ class MST:
             measured = [*forced, *self._filled(domain, pairs)]
             weights = [weight for _, weight in self.forced] + [1.0] * (len(measured) - len(forced))
             log += measure_repeated(step.curator, measured, losses["two-way"], weights)
-        return Fit(tuple(log), fit(step.curator.domain, log, shrink=self.shrink), step.compression)
+        values = step.values(curator.domain)
+        return Fit(
+            tuple(log), fit(step.curator.domain, log, shrink=self.shrink, values=values), step.compression
+        )
+
+    def _pair_noise(self, domain: Domain, losses: Allotment) -> float:
+        """The noise that a pair's cells will have; none where no pair is measured."""
+        return _scale_of_next(losses["two-way"], max(1, len(domain) - 1)) if "two-way" in losses else 0.0
 
     def _filled(self, domain: Domain, pairs: list[Pair]) -> list[Clique]:
         """As many cliques as were planned: where fewer pairs were chosen, they are measured again.

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Clique
+from understudy.domain import Clique, CodeLayout, Domain
 from understudy.marginals import Measurement
 from understudy.mechanisms.empty_slots import empty_slots
+from understudy.mechanisms.shrinkage import Cells, coarse_to_fine
 from understudy.privacy import Curator, Loss
 from understudy.transforms.compress import Compression, compress
+from understudy.transforms.runs import runs
 
-Cells = npt.NDArray[np.float64]
+RUN = 10.0  # standard deviations of a pair's cells that a run should hold: enough to tell what its records are like
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,15 @@ class OneWay:
     compression: Compression
     log: tuple[Measurement, ...]
 
+    def values(self, whole: Domain) -> dict[str, int]:
+        """How many of a column's first codes are no slots; all of them where no value has a code of its own."""
+        found = {}
+        for name, size in self.curator.domain.items():
+            slots = self.compression.possible(name)
+            slots = slots[slots >= whole[name] - whole.layout(name).slots]
+            found[name] = int(self.compression.maps[name][slots].min(initial=size)) or size
+        return found
+
 
 def measure_and_compress(
     curator: Curator,
@@ -34,12 +46,14 @@ def measure_and_compress(
     threshold: float,
     least: float = 0.0,
     exempt: Sequence[str] = (),
+    pair_noise: float | None = None,
 ) -> OneWay:
     """All one-way marginals, and the curator of the same records with rare codes merged.
 
     Paper, "Domain compression": a noisy count below 3 sigma is likely noise. In the scale of the counts
     themselves, sigma is each measurement's own standard deviation. `least` is a threshold in records. A slot
-    that cannot be told from an empty one is left out, in exempt columns too.
+    that cannot be told from an empty one is left out, in exempt columns too. With `pair_noise`, the scale that pairs
+    will have, neighbours in ordered columns are joined into runs before other rare codes are merged.
     """
     names = curator.domain.names
     log = curator.measure(
@@ -47,10 +61,34 @@ def measure_and_compress(
     )
     counts = {m.clique[0]: m.values for m in log}
     thresholds = {m.clique[0]: max(threshold * float(m.stddev), least) for m in log}
-    compression = compress(counts, thresholds, tuple(exempt), empty_slots(curator.domain, log))
+    joined: dict[str, npt.NDArray[np.int64]] = {}
+    smooth: dict[str, Cells] = {}
+    if pair_noise is not None:
+        records = float(np.median([values.sum() for values in counts.values()]))
+        most = records / (RUN * pair_noise) if pair_noise else math.inf
+        for m in log:
+            layout = curator.domain.layout(m.clique[0])
+            smooth[m.clique[0]] = cells = smoothed(m, layout)
+            if layout.ordered > 1:
+                joined[m.clique[0]] = runs(
+                    cells[: layout.ordered],
+                    float(m.stddev),
+                    threshold=threshold,
+                    most=most,
+                    starts=layout.starts,
+                )
+    empty = empty_slots(curator.domain, log)
+    compression = compress(counts, thresholds, tuple(exempt), empty, runs=joined, weights=smooth)
     return OneWay(
         curator.recode(compression.maps), compression, tuple(compression.measurement(m) for m in log)
     )
+
+
+def smoothed(measured: Measurement, layout: CodeLayout) -> Cells:
+    """What the codes of a column likely hold: neighbours alike, unless the noisy counts say otherwise."""
+    noisy = np.asarray(measured.values, np.float64)
+    even = np.full(noisy.size, max(float(noisy.sum()), 1.0) / noisy.size)
+    return coarse_to_fine(noisy, even, float(measured.stddev), values=[noisy.size - layout.slots])
 
 
 class Independence:

@@ -1,102 +1,259 @@
 """Noisy marginals pulled towards what is already known, as far as their own noise suggests.
 
 A marginal of many cells and few records is mostly noise: fitted as it is, it spoils what simpler ones got right.
-Each noisy table is therefore replaced, before the fit, by the table `mu` that minimises
+Each noisy table is therefore replaced, before the fit, by what its cells likely hold, given their noisy counts and
+what the field fitted so far says of the same columns:
 
-    |mu - noisy|^2 / (2 sigma^2)  +  strength * sum of mu log(mu / prior) - mu + prior
+1. Rows and columns of a pair are first moved to the sums that are known better from the columns alone, so that
+   a cell is judged by what is left in its row and column as well as by its own noisy count.
+2. Then blocks of cells are put right, from the largest to single cells, each by the mean of its posterior (see
+   `posterior_kernel`). Blocks come from runs of codes along each axis, apart from the slots: whether a value is
+   missing is what columns tell of each other most sharply. How common it is that a block holds nothing, what was
+   expected, or something else is learned from the noisy blocks of that size.
 
-where the prior is what the field fitted so far says of the same columns. The strength of each table is the one
-whose risk, by Stein's unbiased estimate, is least: near zero where the signal is strong, large where there is
-none. All of it is post-processing of released numbers and costs no privacy.
+All of it is post-processing of released numbers and costs no privacy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
 from understudy.marginals import Measurement
-from understudy.mechanisms import shrinkage_kernel as kernel
-from understudy.mechanisms.one_way import Cells
+from understudy.mechanisms import posterior_kernel as kernel
 from understudy.model import Field, estimate
 from understudy.model.fitting.record_total import estimate_total
 
-STRENGTHS = np.geomspace(1e-4, 3.0, 16)
+Cells = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
 _LEAST = 1e-3  # of a record: what a cell is thought to hold where the prior has none
+_KNOWN = 0.95  # of a block's variance: what the sums of its rows and columns may take away at most
+_ROUNDS = 30  # of expectation and maximisation, which settle sooner
+_LOOKED_AT = 2**16  # blocks of one size from which it is learned what blocks hold
+_MOST_CUTS = 63  # that are looked for along an axis; more runs are cut by mass alone
+_PARTS = 4  # into which the other axis is cut to find them
+_MANY = 10**6  # cells of a table whose blocks are as long as they are wide, to be quick
 
 
-def fit(domain: Domain, log: Sequence[Measurement], *, shrink: bool = True) -> Field:
+def fit(
+    domain: Domain,
+    log: Sequence[Measurement],
+    *,
+    shrink: bool = True,
+    values: Mapping[str, int] | None = None,
+) -> Field:
     """The field of the measurements; with `shrink`, each table is first pulled towards the field of simpler ones.
 
     Pairs are pulled towards independence, triples towards what the pairs say, and so on. Measurements
-    through a query and those of one column are fitted as they are.
+    through a query and those of one column are fitted as they are. `values` says how many of a column's first
+    codes are no slots.
     """
     if not shrink:
         return estimate(domain, log)
     total = estimate_total(domain, log)
-    known = [m for m in log if len(m.clique) < 2 or m.query is not None or m.stddev.ndim]
-    rest = [m for m in log if m not in known]
+    rest = [m for m in log if len(m.clique) > 1 and m.query is None and not m.stddev.ndim]
+    pooled = {name: _pooled(domain, name, log) for name in domain}
+    alone = {name: _spread(m.stddev) for name, m in pooled.items() if m is not None}
+    known = [m for m in log if m not in rest and (len(m.clique) > 1 or m.query is not None)]
+    known += [m for m in pooled.values() if m is not None]
     field = estimate(domain, known, total=total)
     for order in sorted({len(m.clique) for m in rest}):
-        known += [_shrunk(m, field) for m in rest if len(m.clique) == order]
+        known += [_shrunk(m, field, values or {}, alone) for m in rest if len(m.clique) == order]
         field = estimate(domain, known, total=total)
     return field
 
 
-def _shrunk(measured: Measurement, prior: Field) -> Measurement:
+def _pooled(domain: Domain, name: str, log: Sequence[Measurement]) -> Measurement | None:
+    """What a column's own measurement and its pairs say of it together, each as far as its noise allows."""
+    held, weight = np.zeros(domain[name]), np.zeros(domain[name])
+    for m in log:
+        if name not in m.clique or len(m.clique) > 2 or m.query is not None:
+            continue
+        shape = domain.shape(m.clique)
+        summed = tuple(axis for axis, other in enumerate(m.clique) if other != name)
+        certain = 1.0 / np.broadcast_to(m.stddev**2, m.values.shape).reshape(shape).sum(axis=summed)
+        held += certain * m.values.reshape(shape).sum(axis=summed)
+        weight += certain
+    return Measurement((name,), held / weight, weight**-0.5) if weight.all() else None
+
+
+def _spread(stddev: Cells) -> float:
+    return math.sqrt(float(np.mean(np.square(stddev))))
+
+
+def _shrunk(
+    measured: Measurement, prior: Field, values: Mapping[str, int], alone: Mapping[str, float]
+) -> Measurement:
     expected = np.asarray(prior.marginal(measured.clique).counts, dtype=np.float64)
-    noisy = measured.values.reshape(expected.shape)
-    best = coarse_to_fine(noisy, expected, float(measured.stddev))
+    best = coarse_to_fine(
+        measured.values.reshape(expected.shape),
+        expected,
+        float(measured.stddev),
+        values=[values.get(name, size) for name, size in zip(measured.clique, expected.shape, strict=True)],
+        alone=[alone.get(name, math.inf) for name in measured.clique],
+    )
     return Measurement(measured.clique, best, measured.stddev)
 
 
-def coarse_to_fine(noisy: Cells, prior: Cells, sigma: float) -> Cells:
+def coarse_to_fine(
+    noisy: Cells,
+    prior: Cells,
+    sigma: float,
+    *,
+    values: Sequence[int] | None = None,
+    alone: Sequence[float] = (),
+) -> Cells:
     """The noisy table pulled towards the prior, in blocks first and in cells last.
 
-    A block's sum has little noise beside its signal, so what the prior gets wrong on a large scale is put right
-    before single cells are looked at. At every level each axis is cut into twice as many runs of codes.
+    `values` are the codes of each axis that are no slots, `alone` the noise of the prior's own sums along it.
     """
     table = np.maximum(prior, _LEAST)
-    groups = 1
-    while groups < max(table.shape):
-        groups *= 2
-        starts = [_runs(table, axis, groups) for axis in range(table.ndim)]
-        expected, seen, cells = (_blocks(t, starts) for t in (table, noisy, np.ones(table.shape)))
-        found = least_risk(seen, expected, sigma * np.sqrt(cells))
-        ratio = found / expected
-        for axis, start in enumerate(starts):
-            lengths = np.diff(np.append(start, table.shape[axis]))
-            ratio = np.repeat(ratio, lengths, axis=axis)
+    values = table.shape if values is None else values
+    known = [0.0] * table.ndim
+    if table.ndim == 2 and len(alone) == 2 and max(alone) < math.inf:
+        noisy, known = _moved(noisy, table, sigma, alone)
+    cuts = [_cuts(noisy, table, axis, sigma, values) for axis in range(table.ndim)]
+    for level in _levels(table.shape, values):
+        starts = [_starts(table, axis, level[axis], values[axis], cuts[axis]) for axis in range(table.ndim)]
+        expected, seen = (_blocks(t, starts) for t in (table, noisy))
+        lengths = [np.diff(np.append(start, size)) for start, size in zip(starts, table.shape, strict=True)]
+        variance = np.full(expected.shape, sigma**2)
+        for axis, length in enumerate(lengths):
+            shape = [1] * table.ndim
+            shape[axis] = -1
+            # A sum that is known takes its share of the noise off every block along it.
+            left = 1.0 - known[axis] * length / table.shape[axis]
+            variance *= (length * np.maximum(left, 1.0 - _KNOWN)).reshape(shape)
+        ratio = likely(seen, expected, np.sqrt(variance)) / expected
+        for axis, length in enumerate(lengths):
+            ratio = np.repeat(ratio, length, axis=axis)
         table = table * ratio
     return table
 
 
-def _runs(table: Cells, axis: int, groups: int) -> npt.NDArray[np.int64]:
-    """Where each of so many runs of codes along an axis begins: runs of about equal mass, or single codes."""
+def _moved(noisy: Cells, prior: Cells, sigma: float, alone: Sequence[float]) -> tuple[Cells, list[float]]:
+    """The noisy pair with the prior's sums, and how well blocks are known for it along each axis.
+
+    The sum over an axis has the noise of as many cells as that is long. The prior's, to which this pair contributed,
+    has less; what others contributed to it is what is known besides.
+    """
+    known = [0.0, 0.0]
+    for summed in (1, 0):
+        cells = prior.shape[summed]
+        known[summed] = max(0.0, 1.0 - alone[1 - summed] ** 2 / (sigma**2 * cells))
+        missing = prior.sum(axis=summed, keepdims=True) - noisy.sum(axis=summed, keepdims=True)
+        noisy = noisy + missing / cells
+    return noisy, known
+
+
+def _levels(shape: Sequence[int], values: Sequence[int]) -> list[tuple[int, ...]]:
+    """Into how many runs each axis is cut, from few blocks to single cells: twice as many on an axis every time."""
+    axes = [[1 << power for power in range(int(size - 1).bit_length() + 1)] for size in values]
+    if len(shape) == 2 and math.prod(shape) <= _MANY:
+        found = sorted(itertools.product(*axes), key=lambda level: (math.prod(level), max(level)))
+    else:
+        found = [
+            tuple(axis[min(i, len(axis) - 1)] for axis in axes)
+            for i in range(max(len(axis) for axis in axes))
+        ]
+    return found if tuple(values) != tuple(shape) else found[1:]  # a single block is the prior's own total
+
+
+def _starts(table: Cells, axis: int, groups: int, values: int, cuts: Whole) -> Whole:
+    """Where each of so many runs of codes along an axis begins; slots are on their own."""
     size = table.shape[axis]
-    if groups >= size:
+    if groups >= values:
         return np.arange(size)
-    mass = np.cumsum(table.sum(axis=tuple(other for other in range(table.ndim) if other != axis)))
-    cuts = np.searchsorted(mass, mass[-1] * np.arange(1, groups) / groups) + 1
-    return np.unique(np.clip(np.append(0, cuts), 0, size - 1))
+    slots = np.arange(values, size)
+    if groups <= len(cuts) + 1:
+        return np.concatenate([[0], np.sort(cuts[: groups - 1]), slots])
+    mass = table.sum(axis=tuple(other for other in range(table.ndim) if other != axis))
+    return np.append(np.union1d(cuts, _equal_parts(mass[:values], groups)), slots)
 
 
-def _blocks(table: Cells, starts: Sequence[npt.NDArray[np.int64]]) -> Cells:
+def _equal_parts(mass: Cells, groups: int) -> Whole:
+    """Where each of about so many runs of equal mass begins."""
+    held = np.cumsum(mass)
+    cuts = np.searchsorted(held, held[-1] * np.arange(1, groups) / groups) + 1
+    return np.unique(np.clip(np.append(0, cuts), 0, len(mass) - 1))
+
+
+def _cuts(noisy: Cells, prior: Cells, axis: int, sigma: float, values: Sequence[int]) -> Whole:
+    """Where runs of codes along an axis begin, the cut that tells most first.
+
+    As long as noise is no likely reason, that is where records before and behind it differ most along the other axes;
+    then the heaviest run is halved.
+    """
+    others = [other for other in range(prior.ndim) if other != axis]
+    last = values[axis]
+    mass = prior.sum(axis=tuple(others))[:last, None]
+    seen = _grouped(
+        np.moveaxis(noisy, axis, 0), np.moveaxis(prior, axis, 0), values[others[0]] if others else 1
+    )
+    seen = seen[:last] / sigma
+    held, square, product = (
+        np.cumsum(np.vstack([np.zeros_like(part[:1]), part]), axis=0) for part in (mass, mass**2, mass * seen)
+    )
+    surely = 2 * math.log(max(2, last)) + 2 * seen.shape[1]
+
+    def candidate(start: int, end: int) -> tuple[bool, float, int, int, int]:
+        """How much a run is worth cutting: by what it tells, or else by its mass."""
+        gain, cut = _best_cut(product, square, start, end)
+        if gain > surely:
+            return True, gain, start, cut, end
+        half = int(np.searchsorted(held[:, 0], (held[start, 0] + held[end, 0]) / 2))
+        return False, float(held[end, 0] - held[start, 0]), start, min(max(half, start + 1), end - 1), end
+
+    found: list[int] = []
+    runs = [candidate(0, last)] if last > 1 else []
+    while runs and len(found) < _MOST_CUTS:
+        best = max(runs)
+        runs.remove(best)
+        _, _, start, cut, end = best
+        found.append(cut)
+        runs += [candidate(*part) for part in ((start, cut), (cut, end)) if part[1] - part[0] > 1]
+    return np.array(found, np.int64)
+
+
+def _grouped(noisy: Cells, prior: Cells, values: int) -> Cells:
+    """The noisy counts in a few groups of the other axes' cells, each as noisy as a cell: equal parts, and slots."""
+    size = noisy.shape[0]
+    if noisy.ndim > 2:
+        values = math.prod(noisy.shape[1:])
+    noisy, prior = noisy.reshape(size, -1), prior.reshape(size, -1)
+    starts = np.append(_equal_parts(prior.sum(axis=0)[:values], _PARTS), np.arange(values, noisy.shape[1]))
+    groups: Cells = np.add.reduceat(noisy, starts, axis=1)
+    return groups / np.sqrt(np.diff(np.append(starts, noisy.shape[1])))
+
+
+def _best_cut(product: Cells, square: Cells, start: int, end: int) -> tuple[float, int]:
+    """How much better two shares on each group explain a run than one does, at best, and where it is cut for it."""
+    inner = slice(start + 1, end)
+    left = (product[inner] - product[start]) ** 2 / (square[inner] - square[start])
+    right = (product[end] - product[inner]) ** 2 / (square[end] - square[inner])
+    whole = (product[end] - product[start]) ** 2 / (square[end] - square[start])
+    gain = (left + right - whole).sum(axis=1)
+    place = int(gain.argmax())
+    return float(gain[place]), start + 1 + place
+
+
+def _blocks(table: Cells, starts: Sequence[Whole]) -> Cells:
     """The sums of the blocks that the runs of all axes make."""
     for axis, start in enumerate(starts):
         table = np.add.reduceat(table, start, axis=axis)
     return table
 
 
-def least_risk(noisy: Cells, prior: Cells, sigma: Cells) -> Cells:
-    """The table of least estimated risk along the path from the noisy one to the prior."""
-    cells = (
-        np.ascontiguousarray(noisy, np.float64).reshape(-1),
-        np.log(np.maximum(prior, _LEAST)).reshape(-1),
-        np.ascontiguousarray(sigma, np.float64).reshape(-1),
-    )
-    best = float(STRENGTHS[np.argmin(kernel.risks(*cells, STRENGTHS, _LEAST))])
-    return np.asarray(kernel.shrunk(*cells, best, _LEAST)).reshape(noisy.shape)
+def likely(noisy: Cells, prior: Cells, sigma: Cells) -> Cells:
+    """What the blocks of one size likely hold."""
+    cells = [np.ascontiguousarray(part, np.float64).reshape(-1) for part in (noisy, prior, sigma)]
+    cells[1] = np.maximum(cells[1], _LEAST)
+    some = [part[:: part.size // _LOOKED_AT + 1] for part in cells]
+    common = kernel.shares(*some, kernel.BELIEVED, _ROUNDS)
+    return np.asarray(kernel.expected(*cells, common)).reshape(noisy.shape)

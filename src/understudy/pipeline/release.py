@@ -88,7 +88,7 @@ class Release(Samples):
             columns: the name of one column, or several.
 
         Returns:
-            A `Marginal`: an axis a column, in the schema's codes; codes that were merged share their count evenly.
+            A `Marginal`: an axis a column, in the schema's codes; merged ones share their count as records do.
 
         Raises:
             DomainError: a column is not in the release.

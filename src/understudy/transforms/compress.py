@@ -1,4 +1,8 @@
-"""Merge rare codes into one, and spread it out again (the paper's "Domain compression"); leave out empty slots."""
+"""Merge rare codes, and spread them out again (the paper's "Domain compression"); leave out empty slots.
+
+The paper merges all rare codes of a column into one. Those of an ordered column are joined with their neighbours
+first, into runs (see `runs`): ages from 90 to 94 say more of each other than of age 13.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +19,25 @@ from understudy.errors import DomainError, ParameterError
 from understudy.marginals import Marginal, Measurement
 
 Map = npt.NDArray[np.int64]  # map[old code] = new code
+Shares = npt.NDArray[np.float64]
 Spread = Literal["uniform", "counts"]
+
+_NO_RUNS: Map = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Compression:
     """For each column, which codes are kept and which became one.
 
-    Kept codes come first, in their order; the merged code is last, and absent where nothing was merged.
-    `weights` says how often each merged code is drawn when it is spread by counts: noisy, so free to use.
+    Kept codes and runs of neighbours come first, in their order; all other codes became one, the last, which is
+    absent where there are none. `weights` says, where codes were merged, the share of each old code in its new one:
+    from noisy counts, so free to use.
     `never` are codes that no synthetic record has: a record of theirs, should there be one, counts with the most
     frequent of the others, and nothing comes back as one of them.
     """
 
     maps: Mapping[str, Map]
-    weights: Mapping[str, npt.NDArray[np.float64]]
+    weights: Mapping[str, Shares]
     never: Mapping[str, Map] = field(default_factory=dict)
 
     @classmethod
@@ -43,12 +51,6 @@ class Compression:
     def sizes(self) -> dict[str, int]:
         """How many codes each column has once compressed."""
         return {name: int(codes.max()) + 1 for name, codes in self.maps.items()}
-
-    def merged(self, name: str) -> Map:
-        """The old codes of a column that became one; none, or two at least."""
-        codes, kept = self.maps[name], self.possible(name)
-        last: Map = kept[codes[kept] == codes.max()]
-        return last if len(last) > 1 else last[:0]
 
     def possible(self, name: str) -> Map:
         """The old codes of a column that a synthetic record may have, in the order of their new ones."""
@@ -94,33 +96,47 @@ class Compression:
     def _spread(
         self, name: str, column: npt.NDArray[Any], rng: np.random.Generator, spread: Spread
     ) -> npt.NDArray[Any]:
-        codes, merged, kept = self.maps[name], self.merged(name), self.possible(name)
+        codes, kept = self.maps[name], self.possible(name)
         size = int(codes.max()) + 1
         if column.size and (column.min() < 0 or column.max() >= size):
             raise DomainError(
                 f"column {name!r}: codes reach {column.max()}, but it has {size} compressed codes."
             )
-        back = np.empty(size, dtype=code_type(len(codes)))
-        back[codes[kept]] = kept
-        old: npt.NDArray[Any] = back[column]
-        if len(merged):
-            rare = column == size - 1
-            shares = self.weights.get(name) if spread == "counts" else None
-            old[rare] = rng.choice(merged, size=int(rare.sum()), p=shares)
-        return old
+        old = kept.astype(code_type(len(codes)))
+        if len(kept) == size:
+            back: npt.NDArray[Any] = old[column]
+            return back
+        # Where each old code ends on a line on which every new code is one long.
+        shares = self._shares(name) if spread == "counts" else self._even(name)
+        new = codes[kept]
+        last = np.searchsorted(new, np.arange(size), side="right") - 1
+        ends = np.cumsum(shares[kept])
+        ends += new - np.append(0.0, ends[last])[new]
+        ends[last] = np.arange(1, size + 1)
+        places = np.searchsorted(ends, column + rng.random(len(column)), side="right")
+        drawn: npt.NDArray[Any] = old[np.minimum(places, last[column])]
+        return drawn
+
+    def _shares(self, name: str) -> Shares:
+        """The share of each old code in its new one."""
+        return self.weights[name] if name in self.weights else self._even(name)
+
+    def _even(self, name: str) -> Shares:
+        shares = np.zeros(len(self.maps[name]))
+        kept = self.possible(name)
+        shares[kept] = (1.0 / self.behind(name))[self.maps[name][kept]]
+        return shares
 
     def spread(self, marginal: Marginal, domain: Domain) -> Marginal:
-        """A marginal of the compressed columns in the old codes: merged ones share their count evenly."""
+        """A marginal of the compressed columns in the old codes; merged ones share their count by `weights`."""
         counts = np.asarray(marginal.counts, dtype=np.float64)
         for axis, name in enumerate(marginal.clique):
             codes = self.maps.get(name)
             if codes is None:
                 continue
-            shared = (1.0 / self.behind(name))[codes]
-            shared[self.never.get(name, [])] = 0.0
             shape = [1] * counts.ndim
             shape[axis] = domain[name]
-            counts = np.take(counts, codes, axis=axis) * shared.reshape(shape)
+            counts = np.take(counts, codes, axis=axis) * self._shares(name).reshape(shape)
         return Marginal(marginal.clique, counts)
 
     def measurement(self, measured: Measurement) -> Measurement:
@@ -151,7 +167,7 @@ class Compression:
 
     def _whole(self, clique: Clique) -> bool:
         """Whether no codes of these columns were merged."""
-        return not any(len(self.merged(name)) for name in clique if name in self.maps)
+        return all(self.behind(name).max() == 1 for name in clique if name in self.maps)
 
     def to_dict(self) -> dict[str, Any]:
         """The compression as plain lists, for a release file."""
@@ -171,13 +187,25 @@ class Compression:
             weights = {name: np.array(shares, dtype=np.float64) for name, shares in said["weights"].items()}
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
             raise ParameterError("compression is not of the form that to_dict writes.") from None
-        made = cls(maps, weights, never)
-        if not never.keys() <= maps.keys():
-            raise ParameterError("compression leaves out codes of a column that it does not have.")
-        for name, shares in weights.items():
-            if name not in maps or shares.shape != made.merged(name).shape or not _adds_up(shares):
-                raise ParameterError(f"compression of column {name!r}: weights do not fit the merged codes.")
-        return made
+        made = cls(maps, {}, never)
+        if not (never.keys() <= maps.keys() and weights.keys() <= maps.keys()):
+            raise ParameterError("compression speaks of codes of a column that it does not have.")
+        return cls(
+            maps, {name: made._checked_shares(name, shares) for name, shares in weights.items()}, never
+        )
+
+    def _checked_shares(self, name: str, shares: Shares) -> Shares:
+        """Shares that add up in every new code. Before 0.2 only those of the last one were written down."""
+        codes, kept = self.maps[name], self.possible(name)
+        last = kept[codes[kept] == codes.max()]
+        if shares.shape == last.shape != codes.shape:
+            whole = self._even(name)
+            whole[last] = shares
+            shares = whole
+        fit = shares.shape == codes.shape and bool((shares >= 0).all())
+        if not fit or not (np.abs(np.bincount(codes[kept], weights=shares[kept]) - 1) < 1e-6).all():
+            raise ParameterError(f"compression of column {name!r}: weights do not fit the merged codes.")
+        return shares
 
 
 def compress(
@@ -185,45 +213,53 @@ def compress(
     thresholds: Mapping[str, float],
     exempt: Collection[str] = (),
     never: Mapping[str, Collection[int]] | None = None,
+    *,
+    runs: Mapping[str, Map] | None = None,
+    weights: Mapping[str, npt.ArrayLike] | None = None,
 ) -> Compression:
     """The compression that merges, in each column, the codes with a noisy count below its threshold.
 
     Paper, "Domain compression": a count below 3 sigma is likely to be noise. Columns in `exempt`, or without
     a threshold, keep every code, but for those that `never` names: no synthetic record has them.
+    `runs` has, for the first codes of ordered columns, the number of each one's run, or -1 where it is in none: such
+    codes and the others that are rare become one. `weights`, where given, say better than the counts how much of a
+    merged code each old one is.
     """
     gone = {name: np.array(sorted(codes), np.int64) for name, codes in (never or {}).items() if codes}
     for name in thresholds:
         if name not in counts:
             raise DomainError(f"column {name!r} has a threshold but no counts.", hint="measure it first.")
-    maps, weights = {}, {}
+    maps, shares = {}, {}
     for name, noisy in counts.items():
         cells = np.asarray(noisy, dtype=np.float64).reshape(-1)
         threshold = -np.inf if name in exempt else thresholds.get(name, -np.inf)
         left = np.ones(len(cells), dtype=bool)
         left[gone.get(name, [])] = False
-        rare = (cells < threshold) & left
-        kept = ~rare & left
-        codes = np.cumsum(kept) - 1
-        codes[rare] = kept.sum()
+        joined = (runs or {}).get(name, _NO_RUNS) if name not in exempt else _NO_RUNS
+        others = (cells >= threshold) & left
+        others[: len(joined)] = False
+        codes = np.cumsum(others) + int(joined.max(initial=-1))
+        codes[: len(joined)] = joined
+        rare = ~others & left
+        rare[: len(joined)] &= joined < 0
+        codes[rare] = codes[~rare & left].max(initial=-1) + 1
         codes[~left] = codes[np.argmax(np.where(left, cells, -np.inf))]
         maps[name] = codes
-        if rare.sum() > 1:
-            weights[name] = _shares(cells[rare])
-    return Compression(maps, weights, gone)
+        if len(set(codes[left].tolist())) < left.sum():
+            shares[name] = _shares(codes, np.asarray((weights or {}).get(name, cells), np.float64), left)
+    return Compression(maps, shares, gone)
 
 
-def _shares(noisy: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The share of each merged code: its noisy count's, or the same for all when none is positive."""
-    mass = np.maximum(noisy, 0.0)
-    return mass / mass.sum() if mass.sum() > 0 else np.full(len(noisy), 1 / len(noisy))
-
-
-def _adds_up(shares: npt.NDArray[np.float64]) -> bool:
-    return bool((shares >= 0).all() and abs(shares.sum() - 1) < 1e-6)
+def _shares(codes: Map, counts: Shares, left: npt.NDArray[np.bool_]) -> Shares:
+    """The share of each old code in its new one: its count's, or the same for all where none is positive."""
+    mass = np.where(left, np.maximum(counts, 0.0), 0.0)
+    held = np.bincount(codes, weights=mass)[codes]
+    even = left / np.bincount(codes, weights=left)[codes]
+    return np.where(held > 0, mass / np.where(held > 0, held, 1.0), even)
 
 
 def _checked_map(name: str, codes: Any, never: Map | None = None) -> Map:
-    """A map whose new codes are 0, 1, 2, ..., each once but the last, and those that never come back aside."""
+    """A map whose new codes are 0, 1, 2, ..., every one of them, and those that never come back aside."""
     array = np.array(codes)
     if array.ndim != 1 or not len(array) or array.dtype.kind != "i":
         raise ParameterError(f"compression of column {name!r} is not a list of codes.")
@@ -233,8 +269,7 @@ def _checked_map(name: str, codes: Any, never: Map | None = None) -> Map:
             f"compression of column {name!r} leaves out codes that it does not have, or all."
         )
     new = whole if never is None else np.delete(whole, never)
-    kept = new[new != new.max()]
     within = 0 <= whole.min() <= whole.max() == new.max() < len(new)  # before as many codes are counted up
-    if not within or not np.array_equal(kept, np.arange(new.max())):
+    if not within or not np.bincount(new).all():
         raise ParameterError(f"compression of column {name!r} does not number its codes in order.")
     return whole

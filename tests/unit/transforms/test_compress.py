@@ -74,11 +74,37 @@ def test_kept_codes_come_back_and_merged_ones_as_merged_ones(counts: list[float]
     assert back.dtype == np.min_scalar_type(len(counts) - 1)
 
 
-def test_a_marginal_of_merged_codes_is_shared_out_evenly(compression: Compression) -> None:
+def test_a_marginal_of_merged_codes_is_shared_out_as_records_are(compression: Compression) -> None:
     merged = Marginal(("b", "a"), np.array([[6.0, 4.0, 9.0]]))
     whole = compression.spread(merged, DOMAIN)
-    assert whole.counts.tolist() == [[3, 1.5, 2, 1.5, 1.5]] * 2
-    assert whole.total == merged.total
+    assert whole.counts == pytest.approx(np.outer([1 / 3, 2 / 3], [6, 3, 4, 6, 0]))
+    assert whole.total == pytest.approx(merged.total)
+
+
+def test_a_kept_code_is_never_drawn_for_another() -> None:
+    rng = np.random.default_rng(0)
+    maps = rng.permutation(np.append(np.arange(40), rng.integers(0, 40, 60)))
+    share = rng.random(100)
+    mixed = Compression({"x": maps}, {"x": share / np.bincount(maps, weights=share)[maps]})
+    codes = rng.integers(0, 40, 20_000)
+    back = mixed.reverse({"x": codes}, rng, spread="counts")["x"]
+    assert (maps[back] == codes).all()
+    drawn = np.bincount(back, minlength=100) / np.bincount(codes)[maps]
+    assert drawn == pytest.approx(mixed.weights["x"], abs=0.12)
+
+
+def test_runs_come_first_then_kept_codes_then_the_rest() -> None:
+    counts = [5, 5, 90, 5, 5, 1, 40, 2]
+    runs = {"x": np.array([0, 0, 1, 2, 2, -1])}
+    made = compress({"x": counts}, {"x": 10.0}, runs=runs, weights={"x": [1, 3, 90, 5, 5, 1, 40, 1]})
+    assert made.maps["x"].tolist() == [0, 0, 1, 2, 2, 4, 3, 4]
+    assert made.weights["x"] == pytest.approx([0.25, 0.75, 1, 0.5, 0.5, 0.5, 1, 0.5])
+    assert compress({"x": counts}, {"x": 10.0}, ["x"], runs=runs).sizes == {"x": 8}
+
+
+def test_the_shares_of_an_earlier_version_are_those_of_its_last_code() -> None:
+    old = Compression.from_dict({"maps": {"a": [0, 2, 1, 2]}, "weights": {"a": [0.25, 0.75]}})
+    assert old.weights["a"].tolist() == [1, 0.25, 1, 0.75]
 
 
 def test_a_compression_survives_a_release_file_and_a_damaged_one_is_refused(compression: Compression) -> None:
@@ -91,7 +117,10 @@ def test_a_compression_survives_a_release_file_and_a_damaged_one_is_refused(comp
     for damaged in (
         {},
         {"maps": {"a": [0, 2]}, "weights": {}},
-        {"maps": {"a": [1, 0, 2]}, "weights": {}},
+        {"maps": {"a": [1, 1, 2]}, "weights": {}},
+        {"maps": {"a": [0, 1]}, "weights": {"a": [1.0, float("nan")]}},
+        {"maps": {"a": [0, 0, 1]}, "weights": {"a": [0.5, 0.25, 1.0]}},
+        {"maps": {"a": [0, 0, 1]}, "weights": {"a": [1.5, -0.5, 1.0]}},
         {"maps": {"a": []}, "weights": {}},
         {"maps": {"a": [0, -1]}, "weights": {}},
         {"maps": {"a": [0.5]}, "weights": {}},

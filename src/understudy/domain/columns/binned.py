@@ -22,6 +22,7 @@ from understudy.domain.formats.number_format import NumberFormat
 FINE = 512  # cells of the histogram that bins are made from
 MOST_BINS = 64  # that are learned
 BINS = 64  # that are read from records
+NEAR_ZERO = 0.25  # of the upper bound: a lower one that is found nearer to zero than this is zero
 
 Edges = npt.NDArray[Any]
 
@@ -108,6 +109,8 @@ class BinnedColumn(FormattedColumn):
         if special != grid.special and counts.values[grid.ranges] > SURE * counts.stddev:
             special = grid.special
         bottom = edges[first] if self.min is None else self.min
+        if self.min is None and 0 < bottom <= NEAR_ZERO * edges[last + 1]:
+            bottom *= 0  # what thins out towards zero begins there
         top = edges[last + 1] if last + 2 == len(edges) else self._last(edges[last + 1], bottom)
         return self._but(min=bottom, max=top if self.max is None else self.max, special=special)
 

@@ -187,7 +187,12 @@ class Column(ABC):
     @property
     def layout(self) -> CodeLayout:
         """How the codes lie: the ordered ones first, the slots last."""
-        return CodeLayout(self.ranges if self.ordered else 0, self.size - self.count)
+        slots = self.size - self.count
+        return CodeLayout(self.ranges, slots, self._starts()) if self.ordered else CodeLayout(0, slots)
+
+    def _starts(self) -> tuple[float, ...]:
+        """Where each of `ranges` begins, if they stand for numbers."""
+        return ()
 
     # --- how values are compared, in conditions and constraints ----------------------------------------------
 

@@ -140,6 +140,9 @@ class Integer(BinnedColumn):
     def _plain_codec(self) -> IntegerCodec:
         return IntegerCodec(self)
 
+    def _starts(self) -> tuple[float, ...]:
+        return tuple(map(float, self.starts[:-1]))
+
     def value_labels(self) -> list[str]:
         last = [after - self.step for after in self.starts[1:]]
         ranges = [str(a) if a == b else f"{a} to {b}" for a, b in zip(self.starts, last, strict=False)]

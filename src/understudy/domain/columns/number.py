@@ -140,6 +140,9 @@ class Number(BinnedColumn):
     def _plain_codec(self) -> NumberCodec:
         return NumberCodec(self)
 
+    def _starts(self) -> tuple[float, ...]:
+        return self.cuts[:-1]
+
     def value_labels(self) -> list[str]:
         ranges = [f"{_label(a)} to {_label(b)}" for a, b in pairwise(self.cuts)]
         return ranges + [_label(value) for value in self.special]

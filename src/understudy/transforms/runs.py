@@ -1,0 +1,99 @@
+"""Neighbouring codes of an ordered column joined into runs that hold more than noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
+_FINEST, _COARSEST = -6, 12  # powers of ten that a cut may be round to
+_ROUNDEST = 4.0  # steps: a hundred among whole numbers
+_SHORT = 0.25  # of what a run should hold: so much it may lack where its cuts are rounder for it
+_PRICE = 4.0  # of lacking all of it, in runs
+_ROUND = 0.5  # of a run: what a cut is worth more for every step that it is rounder
+
+
+def runs(
+    counts: Floats, stddev: float, *, threshold: float, most: float = math.inf, starts: Sequence[float] = ()
+) -> Whole:
+    """A number for each code, the same for the codes of one run, -1 for those of which no run can be made.
+
+    `counts` are noisy, best smoothed. A code that holds `threshold` standard deviations by itself stays alone. Those
+    between two such codes are cut into as many runs as hold that much of their own noise each, at round `starts`
+    before others. Where that makes more than `most` runs, every one must hold more.
+    """
+    codes = len(counts)
+    threshold = max(threshold, math.sqrt(2 * math.log(max(codes, 1)))) if threshold else 0.0
+    worth = 1.0 + _ROUND * roundness(
+        np.asarray(starts, np.float64) if len(starts) else np.full(codes, np.nan)
+    )
+    least = 0.0
+    while True:
+        found = _cut(counts, threshold * stddev, least, worth)
+        if found.max(initial=-1) + 1 <= max(most, 1):
+            return found
+        least = 1.25 * max(least, threshold * stddev, float(counts.sum()) / codes, 1e-9)
+
+
+def _cut(counts: Floats, deviation: float, least: float, worth: Floats) -> Whole:
+    """Runs that hold `deviation` times the root of their length, and `least` at any rate."""
+    found = np.full(len(counts), -1)
+    strong = counts >= max(deviation, least)
+    ends = np.flatnonzero(strong)
+    number = 0
+    for first, last in zip([0, *(ends + 1)], [*ends, len(counts)], strict=True):
+        for start, end in _stretch(counts[first:last], deviation, least, worth[first:last]):
+            found[first + start : first + end] = number
+            number += 1
+        if last < len(counts):
+            found[last] = number
+            number += 1
+    return found
+
+
+def _stretch(counts: Floats, deviation: float, least: float, worth: Floats) -> list[tuple[int, int]]:
+    """The runs of a stretch of weak codes whose cuts are worth most; none where the whole holds too little."""
+    codes = len(counts)
+    held = np.append(0.0, np.cumsum(counts))
+    need = np.maximum(deviation * np.sqrt(np.arange(codes + 1)), least)
+    best = np.full(codes + 1, -np.inf)  # of the codes before this one, cut into runs
+    best[0] = 0.0
+    back = np.zeros(codes + 1, np.int64)
+    value = np.append(worth, 0.0)
+    value[0] = 0.0
+    for end in range(1, codes + 1):
+        short = np.maximum(0.0, 1.0 - (held[end] - held[:end]) / need[end:0:-1])
+        score = np.where(short <= _SHORT, best[:end] + value[:end] - _PRICE * short, -np.inf)
+        back[end] = int(score.argmax())
+        best[end] = score[back[end]]
+    if not np.isfinite(best[codes]):
+        return []
+    cuts = [codes]
+    while cuts[-1]:
+        cuts.append(int(back[cuts[-1]]))
+    cuts.reverse()
+    return list(pairwise(cuts))
+
+
+def roundness(numbers: Floats) -> Floats:
+    """How round each number is beside the others: of 7, 15, 20 and 100 the steps are 0, 1, 2 and 4.
+
+    A step is the next of 1, 2 (or 5) and 10 by which it can be divided without rest; NaN has none.
+    """
+    found = np.zeros(len(numbers))
+    known = np.isfinite(numbers)
+    if not known.any():
+        return found
+    for power in range(_FINEST, _COARSEST):
+        for step in (5.0, 10.0):
+            unit = step * 10.0**power
+            units = numbers / unit
+            whole = np.abs(units - np.round(units)) <= 1e-9 * np.abs(units)
+            found += np.where(known & whole, 1.0, 0.0)
+    return np.where(known, np.minimum(found - found[known].min(), _ROUNDEST), 0.0)
