@@ -51,7 +51,15 @@ def a_schema_in_python() -> us.Schema:
         "key": us.Id(pattern=r"PT-\d{6}"),
         "name": us.Fake("name"),
     }
-    schema = us.Schema(columns, name="people")
+    rules = [
+        us.Order("born <= seen"),
+        us.Derived("age = years(born, 2026-01-01)"),
+        us.Determines("member", "sex", {True: "F"}),
+        us.Implies("age < 15", "income is missing"),
+        us.Never("sex = 'M' and age > 90"),
+        us.MissingTogether(("born", "seen")),
+    ]
+    schema = us.Schema(columns, name="people", constraints=rules)
     assert_type(schema.domain(), us.Domain)
     return schema
 

@@ -270,6 +270,7 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
         "marginals": orders,
         "estimated_rows": release.rows,
         "dropped_columns": certificate.get("dropped", []),
+        "constraints": certificate.get("constraints", []),
         "ledger": str(ledger),
         "warnings": certificate.get("warnings", []),
     }
@@ -277,6 +278,8 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
 
 def tell(said: Mapping[str, Any]) -> None:
     """The summary, for a person."""
+    from understudy.report.release_page import constraint_text
+
     if not said["private"]:
         click.secho("NOT PRIVATE: the noise came from a seed. For tests only.", fg="red", bold=True)
     click.echo(f"epsilon {said['epsilon']:g}, delta {said['delta']:g}, mechanism {said['mechanism']}")
@@ -291,6 +294,8 @@ def tell(said: Mapping[str, Any]) -> None:
     click.echo(f"marginals measured: {measured}; about {said['estimated_rows']:,} records")
     if said["dropped_columns"]:
         click.echo(f"not in the schema, dropped: {', '.join(said['dropped_columns'])}")
+    for rule in said["constraints"]:
+        click.echo(f"constraint {constraint_text(rule)}")
     for what in ("synthetic", "release", "ledger"):
         if said.get(what):
             rows = f" ({said['rows']:,} records)" if what == "synthetic" else ""

@@ -13,6 +13,14 @@ from understudy.domain.columns import (
     Time,
     Untyped,
 )
+from understudy.domain.constraints import (
+    Derived,
+    Determines,
+    Implies,
+    MissingTogether,
+    Never,
+    Order,
+)
 from understudy.domain.domain import Clique, CodeLayout, Domain
 from understudy.domain.schema import Schema
 
@@ -24,11 +32,17 @@ __all__ = [
     "Column",
     "Date",
     "Datetime",
+    "Derived",
+    "Determines",
     "Domain",
     "Fake",
     "Id",
+    "Implies",
     "Integer",
+    "MissingTogether",
+    "Never",
     "Number",
+    "Order",
     "Schema",
     "Time",
     "Untyped",

@@ -150,8 +150,12 @@ class RecordValues:
         self.columns = columns
         self._table = table
 
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
     def span(self, name: str, ids: Ids) -> Span:
-        column, array = self.columns[name], plain(self._table.column(name))
+        column = self.columns[name]
+        array = column.plain_values(plain(self._table.column(name)))
         if column.compared_as == "text":
             values: Numbers = arrays.by_distinct(
                 array, lambda value: ids.setdefault(text_of(value), len(ids)), -1, np.int64
@@ -210,10 +214,14 @@ def _leaf_truth(leaf: Leaf, view: Asked) -> Truth:
     if isinstance(leaf, IsMissing):
         return Truth(span.missing, span.present, np.zeros_like(span.missing))
     if isinstance(leaf, Membership):
-        none = Truth(np.zeros_like(span.present), span.present, span.missing)
-        for value in leaf.values:
-            none = none | compare(span, "=", _single(meaning(column, value, ids)))
-        return none
+        meant = [number for value in leaf.values if (number := meaning(column, value, ids)) is not None]
+        if span.low is span.high:  # one value each: all are looked up at once
+            inside = np.isin(span.low, meant) & span.present
+            return Truth(inside, span.present & ~inside, span.missing)
+        found = Truth(np.zeros_like(span.present), span.present, span.missing)
+        for number in meant:
+            found = found | compare(span, "=", _single(number))
+        return found
     if isinstance(leaf.value, Reference):
         other = view.span(leaf.value.column, ids)
     else:
@@ -264,6 +272,11 @@ def check(condition: Condition, columns: Mapping[str, Column]) -> None:
             raise ParameterError(
                 f"condition: column {name!r} is not known.",
                 hint=f"{hint}texts stand in 'single quotes'." if hint else "texts stand in 'single quotes'.",
+            )
+        if not columns[name].modelled:
+            raise ParameterError(
+                f"condition: column {name!r} is made up, and has nothing to do with the others.",
+                hint="leave it out of the condition.",
             )
         if columns[name].compared_as not in (*_READINGS, "text"):
             raise ParameterError(

@@ -1,8 +1,9 @@
 """Conditions in values, as a person writes them: `sex = 'F' and age >= 65`, read into a small tree.
 
     condition   comparison, or conditions with not, and, or, in this order, and parentheses
-    comparison  age < 15      admitted <= discharged      city in ('Boston', 'Salem')      age between 15 and 64
-                city not in ('Boston')      income is missing      income is not missing
+    comparison  age < 15      admitted <= discharged      city in ('Boston', 'Salem')
+                15 <= age < 65      age between 15 and 64      city not in ('Boston')
+                income is missing      income is not missing
     operators   =  !=  <  <=  >  >=                     (also == and <>)
     a column    its name; in double quotes where that is no single word: "first name"
     a value     a number, true, false, a text in single quotes ('it''s'); dates and times with or without quotes
@@ -255,11 +256,7 @@ class _Parser:
     def _comparison(self) -> Condition:
         left = self._operand()
         if not isinstance(left, Reference):
-            operator = self._operator()
-            right = self._operand()
-            if not isinstance(right, Reference):
-                self._refuse("the name of a column on one side", back=1)
-            return Compares(right.column, _FLIPPED[operator], left)
+            return self._chain(left)
         name = left.column
         if self._take("is"):
             ruled_out = self._take("not")
@@ -281,8 +278,23 @@ class _Parser:
         elif ruled_out:
             self._refuse("in or between")
         else:
-            return Compares(name, self._operator(), self._operand())
+            return self._chain(left)
         return Not(found) if ruled_out else found
+
+    def _chain(self, left: Value | Reference) -> Condition:
+        """One comparison, or several in a row: 0 <= age < 15."""
+        parts: list[Condition] = []
+        while not parts or (self._here.kind == "mark" and self._here.value in _FLIPPED):
+            operator = self._operator()
+            right = self._operand()
+            if isinstance(left, Reference):
+                parts.append(Compares(left.column, operator, right))
+            elif isinstance(right, Reference):
+                parts.append(Compares(right.column, _FLIPPED[operator], left))
+            else:
+                self._refuse("the name of a column on one side", back=1)
+            left = right
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
 
     def _operator(self) -> Operator:
         if self._here.kind != "mark" or self._here.value not in _FLIPPED:
@@ -320,10 +332,13 @@ class _Parser:
             self._refuse(said)
 
     def _refuse(self, expected: str, back: int = 0) -> NoReturn:
-        place = self.tokens[self.next - back].place + 1
+        token = self.tokens[self.next - back]
+        place = token.place + 1
+        example = "for example: sex = 'F' and age >= 65."
+        quoted = f"a column of the name {token.value} stands in double quotes."
         raise ParameterError(
             f"condition {_shown(self.text)}: at character {place}, {expected} is expected.",
-            hint="for example: sex = 'F' and age >= 65.",
+            hint=quoted if token.kind == "word" else example,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,6 +16,7 @@ from understudy.domain.columns.column import Column
 from understudy.domain.columns.made.made import Made
 from understudy.domain.columns.parts.fields import text, whole
 from understudy.domain.columns.registry import column_types
+from understudy.domain.constraints import Constraint, Rules
 from understudy.domain.dialect import Dialect
 from understudy.domain.domain import Domain
 from understudy.errors import FileError, ParameterError, SchemaError, SizeError, UnknownTypeError
@@ -42,6 +43,8 @@ class Schema:
         quoting: which cells of a text file are in quotes: those that must be ("needed"), all but numbers ("texts"),
             "all" or "none"; by default as its header line has them.
         line_end: what ends a line of a text file; by default what ends its header line.
+        constraints: what every synthetic record must hold: an Order, Derived, Determines, Implies, Never or
+            MissingTogether each, or a mapping as a schema file has it: {"order": "admitted <= discharged"}.
 
     Raises:
         SchemaError: a column or a field cannot be used; the message says which, and what would do.
@@ -63,6 +66,7 @@ class Schema:
     encoding: str | None = None
     quoting: str | None = None
     line_end: str | None = None
+    constraints: Sequence[Constraint | Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", dict(self.columns))
@@ -78,6 +82,15 @@ class Schema:
             self._check_table()
         except SchemaError as error:
             raise _within("table", error) from None
+        if not isinstance(self.constraints, Rules):  # those were checked, before anything was learned
+            rules = Rules.checked(self.constraints, self.columns, self.unit)
+            object.__setattr__(self, "constraints", rules)
+
+    @property
+    def rules(self) -> Rules:
+        """What every synthetic record must hold, checked."""
+        assert isinstance(self.constraints, Rules)
+        return self.constraints
 
     def _check_table(self) -> None:
         for field in ("name", "unit"):
@@ -106,7 +119,12 @@ class Schema:
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        return *(getattr(self, field) for field in _TABLE), self.comment, tuple(self.columns.items())
+        return (
+            *(getattr(self, field) for field in _TABLE),
+            self.comment,
+            tuple(self.columns.items()),
+            self.rules,
+        )
 
     def __getitem__(self, name: str) -> Column:
         """The column of that name."""
@@ -158,10 +176,16 @@ class Schema:
 
     @property
     def synthesised(self) -> dict[str, Column]:
-        """The columns that are modelled and synthesised: all but the unit's and those that are made up."""
+        """The columns that are modelled and synthesised: all but the unit's, those made up and those worked out."""
+        apart = {self.unit, *self.rules.computed}
         return {
-            name: column for name, column in self.columns.items() if name != self.unit and column.modelled
+            name: column for name, column in self.columns.items() if name not in apart and column.modelled
         }
+
+    @property
+    def valued(self) -> tuple[str, ...]:
+        """The columns whose values say something: those synthesised, and those worked out from them."""
+        return (*self.synthesised, *self.rules.computed)
 
     @property
     def made(self) -> dict[str, Made]:
@@ -230,11 +254,12 @@ class Schema:
         return replace(self, columns={**self.columns, **columns})
 
     @classmethod
-    def from_toml(cls, text: str) -> Schema:
+    def from_toml(cls, text: str, *, learned: bool = False) -> Schema:
         """The schema that a file's text describes.
 
         Parameters:
             text: TOML, as docs/schema.md says.
+            learned: whether it stands in a release: what was learned may contradict a constraint, and is kept.
 
         Raises:
             SchemaError: a line cannot be read, or a field is not known; the message says where.
@@ -246,7 +271,8 @@ class Schema:
         columns = {
             name: _column(name, said, document.comments[name]) for name, said in document.columns.items()
         }
-        return cls(columns, comment=document.comment, **document.table)
+        rules = Rules.checked(document.constraints, columns, document.table.get("unit"), learned=learned)
+        return cls(columns, comment=document.comment, constraints=rules, **document.table)
 
     def to_toml(self) -> str:
         """The text of a schema file; `from_toml` of it is this schema."""
@@ -257,6 +283,7 @@ class Schema:
                 {field: value for field, value in table.items() if value is not None},
                 {name: column.fields() for name, column in self.columns.items()},
                 {name: column.comment for name, column in self.columns.items()},
+                [rule.said() for rule in self.rules],
             )
         )
 

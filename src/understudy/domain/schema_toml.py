@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Any
@@ -18,12 +18,13 @@ WIDTH = 100  # a list longer than this is written over several lines
 
 @dataclass(frozen=True)
 class Document:
-    """A schema file: its opening comment, what it says of the table, and of each column, with comments."""
+    """A schema file: its opening comment, what it says of the table, of each column, with comments, and its rules."""
 
     comment: str = ""
     table: Table = field(default_factory=dict)
     columns: Mapping[str, Table] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict)
+    constraints: Sequence[Table] = ()
 
 
 def parse(text: str) -> Document:
@@ -33,12 +34,18 @@ def parse(text: str) -> Document:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SchemaError(f"schema is not valid TOML: {error}", hint="see https://toml.io.") from None
     for key in content:
-        if key not in ("table", "columns"):
+        if key not in ("table", "columns", "constraints"):
             raise SchemaError(
                 f"schema: section {key!r} is not known.",
-                hint="a schema has [table] and one [columns.NAME] for each column.",
+                hint="a schema has [table], one [columns.NAME] for each column, and [[constraints]].",
             )
     table, columns = content.get("table", {}), content.get("columns", {})
+    constraints = content.get("constraints", [])
+    if not isinstance(constraints, list) or not all(isinstance(rule, dict) for rule in constraints):
+        raise SchemaError(
+            "schema: 'constraints' is not a list of sections.",
+            hint="write [[constraints]], in two pairs of brackets, above each.",
+        )
     for name, section in {"table": table, "columns": columns}.items():
         if not isinstance(section, dict):
             raise SchemaError(
@@ -48,7 +55,7 @@ def parse(text: str) -> Document:
         if not isinstance(section, dict):
             raise SchemaError(f"column {name!r} is not a section.", hint=f"write [columns.{key_text(name)}].")
     opening, comments = _comments(text)
-    return Document(opening, table, columns, {name: comments.get(name, "") for name in columns})
+    return Document(opening, table, columns, {name: comments.get(name, "") for name in columns}, constraints)
 
 
 def emit(document: Document) -> str:
@@ -62,6 +69,7 @@ def emit(document: Document) -> str:
         comment = document.comments.get(name, "")
         above = _comment_text(comment) if comment else ""
         parts.append(f"{above}[columns.{key_text(name)}]\n{_body(said)}")
+    parts += [f"[[constraints]]\n{_body(said)}" for said in document.constraints]
     return "\n".join(parts)
 
 

@@ -66,6 +66,9 @@ def readable(certificate: Any) -> None:
         sound = sound and _texts(said.get("warnings", [])) and _texts(said.get("dropped", []))
         sound = sound and isinstance(said.get("mechanism", {"name": ""})["name"], str)
         sound = sound and isinstance(said["charges"], list)
+        for rule in said.get("constraints", []):
+            sound = sound and _texts([rule["rule"], rule["held"]])
+            sound = sound and all(isinstance(rule.get(key, 0), int | float) for key in ("broken", "stddev"))
         for charge in said["charges"] if sound else []:
             words = charge.get("stage", ""), charge.get("question", ""), *map(str, charge["losses"])
             sound = sound and _texts(words) and isinstance(charge["losses"], list)

@@ -15,7 +15,7 @@ def released_schema(sections: Mapping[str, Any]) -> Schema:
     Before codes could be left out of a release, a closed list that ruled out missing values had a slot for other
     ones all the same: such a release says so now.
     """
-    schema = Schema.from_toml(sections["schema"])
+    schema = Schema.from_toml(sections["schema"], learned=True)
     if "never" in sections["compression"]:
         return schema
     return schema.with_columns({name: _with_slot(column) for name, column in schema.columns.items()})

@@ -15,6 +15,7 @@ from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
 from understudy.mechanisms.registry import DEFAULT, as_mechanism
 from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
+from understudy.pipeline.holding.upheld import planned
 from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.synthesizer import known_domain, neighbours_of, plan_of
 from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role, calibrate
@@ -70,6 +71,7 @@ class Forecast:
     seconds: float | None
     scans: Scans
     advice: tuple[str, ...]
+    constraints: tuple[tuple[str, str], ...] = ()  # each, and which way it will be held
 
     @property
     def fits(self) -> bool:
@@ -96,6 +98,7 @@ class Forecast:
                 f"A model of {self.expected_cells:,} cells, {self.cells:,} at most.",
                 f"Memory: about {self.bytes / 1e6:,.0f} MB{seconds}.",
                 *(f"Learned privately: {', '.join(left)} of {name}." for name, left in self.learned.items()),
+                *(f"{rule}: held by {way}." for rule, way in self.constraints),
                 *self.advice,
             ],
         )
@@ -130,6 +133,7 @@ class Forecast:
             "seconds": self.seconds,
             "scans": asdict(self.scans),
             "advice": list(self.advice),
+            "constraints": [{"rule": rule, "held": way} for rule, way in self.constraints],
         }
 
 
@@ -220,6 +224,7 @@ def forecast(
         seconds=None if rows is None else _seconds(domain, expected, rows, questions),
         scans=scans(schema, domain, groups, largest, rows),
         advice=_advice(domain, largest, cells) if choosing or cells > LIMIT_CELLS else (),
+        constraints=planned(schema, domain),
     )
 
 
@@ -274,7 +279,7 @@ def _marginals(
         loss, alone = losses[group.name], group.role is Role.ONE_WAY
         if isinstance(loss, Laplace) and loss.count == len(largest):
             found += [_expected_of_laplace(merged, clique, l1 / loss.epsilon, rows) for clique in largest]
-        if not isinstance(loss, Gaussian) or group.role is Role.LEARNING:
+        if not isinstance(loss, Gaussian) or group.role in (Role.LEARNING, Role.RULES):
             continue
         cliques: list[Clique] = [(column,) for column in whole] if alone else largest
         scales = loss.scales if loss.weights is not None else ()

@@ -18,9 +18,12 @@ from understudy.domain.codes import CodedColumns
 from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError
+from understudy.mechanisms import Generator
 from understudy.pipeline.drawing.made_up import check_made, sample_place, with_made
 from understudy.pipeline.drawing.partial_values import PartialValues
 from understudy.pipeline.drawing.wanted_records import WantedRecords
+from understudy.pipeline.holding.determined import agreeing
+from understudy.pipeline.holding.repair import hold, hold_given
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
@@ -36,27 +39,42 @@ def records(
     rng: np.random.Generator,
     within: Within,
     form: TableForm,
+    field: Generator,
     place: Place | None = None,
     only: WantedRecords | PartialValues | None = None,
 ) -> pa.Table:
-    """The records of drawn codes: compression undone, the encoding, the transforms, what is made up; then the
-    table's own form.
+    """The records of drawn codes: compression undone, the encoding, constraints held, the transforms, what is made
+    up; then the table's own form.
 
     `place` is where in their sample the records stand; left out, they are a sample of their own. `only` is what was
-    asked of them: others are drawn for those that do not fulfil it, and what was given of them stands.
+    asked of them: others are drawn for those that do not fulfil it, and what was given of them stands. Others are
+    drawn from the `field` for those that would break a constraint.
     """
     encoder = Encoder(schema)
 
-    def values(drawn: CodedColumns) -> pa.Table:
+    def values(drawn: CodedColumns, within: Within = within) -> pa.Table:
         # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
         whole = compression.reverse(dict(drawn.items()), rng, spread="counts")
-        return encoder.reverse(whole, rng, within=within)
+        return encoder.reverse(agreeing(whole, schema, compression, rng), rng, within=within)
 
-    table = values(codes)
+    def more(rows: int) -> CodedColumns:
+        drawing = only if isinstance(only, WantedRecords) else field
+        return drawing.sample(rows, seed=int(rng.integers(2**63))).columns
+
+    def held(drawn: CodedColumns) -> pa.Table:
+        return hold(schema, values(drawn), drawn, lambda again: values(again, "uniform"), more)
+
+    def completed(partial: PartialValues) -> pa.Table:
+        drawn = partial.sample(seed=int(rng.integers(2**63))).columns
+        return partial.restored(values(drawn, "uniform"))
+
+    if isinstance(only, PartialValues):
+        given = only
+        table = hold_given(schema, only.restored(values(codes)), lambda: completed(given))
+    else:
+        table = held(codes)
     if isinstance(only, WantedRecords):
-        table = only.fill(
-            table, lambda rows: values(only.sample(rows, seed=int(rng.integers(2**63))).columns)
-        )
+        table = only.fill(table, lambda rows: held(more(rows)))
     for transform in reversed(transforms):
         table = transform.reverse(table, rng)
     table = with_made(table, schema, sample_place(schema, rng) if place is None else place)

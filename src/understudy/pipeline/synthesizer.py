@@ -32,6 +32,8 @@ from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.drawing.made_up import form_with_made
+from understudy.pipeline.holding import breaches
+from understudy.pipeline.holding.upheld import uphold
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
 from understudy.pipeline.sources.records import (
@@ -173,14 +175,19 @@ def fit(
     if engine is None:
         stage("coding the records")
         engine = _coded(records, schema, mechanism)
+    broken = breaches.count(curator.over(engine), schema, losses)
     # 4. Compress. 5. Select. 6. Measure. 7. Synthesize: estimate.
     found = mechanism(curator.over(engine), engine.domain, losses)
     unfit = misfits(described, schema, found, written=given)
+    # 7. Synthesize: the field holds what constraints it can, and the rest is held in each record.
+    upheld = uphold(found, schema, broken)
+    found, schema = upheld.fit, upheld.schema
     # 7. Synthesize: generate, and 8. Reverse, are the release's own: free, and as often as wanted.
     certificate = staged(curator.certificate(), plan, asked) | {
         "mechanism": describe(mechanism),
         "dropped": list(dropped),
         "warnings": [*warnings(described, budget), *unfit],
+        **upheld.certified(),
     }
     curator.finish()
     warn_of(unfit)
@@ -285,7 +292,7 @@ def _coded(records: Records, schema: Schema, mechanism: Mechanism) -> Counter:
 
 def plan_of(schema: Schema, mechanism: Mechanism) -> tuple[Group, ...]:
     """Every question of a run with its share of the whole budget; from public knowledge alone."""
-    first = learning.groups(schema)
+    first = learning.groups(schema) + breaches.groups(schema)
     rest = 1 - sum((group.share for group in first), Fraction(0))
     planned = mechanism.plan(known_domain(schema))
     return first + tuple(replace(group, share=group.share * rest) for group in planned)

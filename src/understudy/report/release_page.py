@@ -102,7 +102,21 @@ def _privacy(release: Released) -> list[str]:
         "<table><tr><th>stage</th><th>questions</th><th>share of the budget</th></tr>",
         *rows,
         "</table>",
+        *_constraints(said.get("constraints", [])),
     ]
+
+
+def _constraints(said: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [f"<li>{escape(constraint_text(rule))}</li>" for rule in said]
+    return ["<h2>What every record holds</h2><ul>", *lines, "</ul>"] if lines else []
+
+
+def constraint_text(said: Mapping[str, Any]) -> str:
+    """A constraint of a certificate in words: which way it is held, and how many real records broke it."""
+    text = f"{said['rule']}: held by {said['held']}"
+    if "broken" not in said:
+        return text
+    return f"{text}; real records that break it: {said['broken']:,}, give or take {said['stddev']:,.0f}"
 
 
 def _factor(epsilon: float) -> str:

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 @click.option("--rows", help="About how many records there are: a public figure. Default: the schema's.")
 @options.budget
 @options.mechanism
-@options.neighbours
+@click.option(
+    "--neighbours",
+    type=click.Choice(["add-remove", "replace"]),
+    default="add-remove",
+    show_default=True,
+    help="Tables to be told apart differ by one person more, or by one person changed.",
+)
 @options.as_json
 def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> None:
     """Say what a run under SCHEMA would cost: noise of every group, error, memory and time. Reads no data.
@@ -57,6 +63,9 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
     click.echo("no row figure" if found.rows is None else f"about {found.rows:,} rows")
     for name, left in found.learned.items():
         click.echo(f"  learned privately: {', '.join(left)} of {name!r}")
+    if found.constraints:
+        click.echo("\nconstraints")
+        show_table([[rule, way] for rule, way in found.constraints], ["constraint", "held by"])
     click.echo("\nnoise")
     show_table(
         [

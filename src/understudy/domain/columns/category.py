@@ -119,6 +119,10 @@ class Category(Column):
     def words(self) -> tuple[str, ...] | None:
         return tuple(map(str, self.values)) if self.values is not None and self.kind == "text" else None
 
+    @property
+    def decimals(self) -> int | None:
+        return 0 if self.kind == "integer" else None
+
     def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]] | None:
         exact = None if self.kind == "text" else np.array(self.values) + 0
         return None if exact is None else (exact, exact)

@@ -205,6 +205,10 @@ class Column(ABC):
         """The values of a whole column in the plain grammar (see `domain.grammar`), whatever form its cells have."""
         return array
 
+    def written(self, values: pa.Array) -> pa.Array:
+        """Values of the plain grammar in the form that the column's cells have."""
+        return values
+
     def plain_text(self, text: str) -> str:
         """A text of the form that the column's cells have, as the plain grammar has it; any other as it is."""
         return text
@@ -212,6 +216,11 @@ class Column(ABC):
     @property
     def words(self) -> tuple[str, ...] | None:
         """For each code that stands for a value, its text, where values are compared as texts and all are listed."""
+        return None
+
+    @property
+    def decimals(self) -> int | None:
+        """How many decimals its numbers have at most; None where that is not known, or they are no numbers."""
         return None
 
     def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]] | None:

@@ -54,6 +54,9 @@ class FormattedColumn(Column):
     def plain_values(self, array: pa.Array) -> pa.Array:
         return array if self.form is None else self.form.values(array)
 
+    def written(self, values: pa.Array) -> pa.Array:
+        return values if self.form is None else self.form.write(values)
+
     def plain_text(self, text: str) -> str:
         return next(iter(self._plain_texts((text,))), text)
 

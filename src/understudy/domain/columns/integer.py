@@ -148,6 +148,10 @@ class Integer(BinnedColumn):
         ranges = [str(a) if a == b else f"{a} to {b}" for a, b in zip(self.starts, last, strict=False)]
         return ranges + [str(value) for value in self.special]
 
+    @property
+    def decimals(self) -> int:
+        return 0
+
     def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         last = [after - self.step for after in self.starts[1:]]
         return np.array([*self.starts[:-1], *self.special]), np.array([*last, *self.special])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -146,6 +147,11 @@ class Number(BinnedColumn):
     def value_labels(self) -> list[str]:
         ranges = [f"{_label(a)} to {_label(b)}" for a, b in pairwise(self.cuts)]
         return ranges + [_label(value) for value in self.special]
+
+    @property
+    def decimals(self) -> int | None:
+        exact = None if self.precision is None else (self.precision, *self.special)
+        return None if exact is None else max(map(decimals_of, exact))
 
     def spans(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         low, high = np.array(self.cuts[:-1]), tops(np.array(self.cuts))
@@ -291,6 +297,11 @@ class NumberCodec(Codec[Number]):
 def tops(cuts: Floats) -> Floats:
     """The largest float of each bin between cuts: only the last one holds its upper edge."""
     return np.append(np.nextafter(cuts[1:-1], -np.inf), cuts[-1])
+
+
+def decimals_of(number: float) -> int:
+    """How many decimals it takes to write a number."""
+    return max(0, -int(Decimal(repr(number)).normalize().as_tuple().exponent))
 
 
 def _short(value: Any) -> Any:

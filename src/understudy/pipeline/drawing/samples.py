@@ -241,5 +241,14 @@ class Samples:
         only: WantedRecords | PartialValues | None,
     ) -> Any:
         return records(
-            codes, self.schema, self.compression, self.transforms, rng, within, self.form, place, only
+            codes,
+            self.schema,
+            self.compression,
+            self.transforms,
+            rng,
+            within,
+            self.form,
+            self.field,
+            place,
+            only,
         )

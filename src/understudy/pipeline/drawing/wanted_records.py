@@ -55,7 +55,7 @@ class WantedRecords:
         """What was asked for, once it has a meaning; None for all records as they come."""
         if where is None and balance is None:
             return None
-        columns = schema.synthesised
+        columns = {name: column for name, column in schema.columns.items() if name in schema.valued}
         condition = None if where is None else parse(where)
         if condition is not None:
             check(condition, columns)

@@ -36,6 +36,7 @@ class Role(Enum):
     NETWORK = "network"  # choices with new candidates after each, so that each counts anew
     MARGINALS = "marginals"  # the marginals that were chosen, or given
     HISTOGRAMS = "histograms"  # tables that are each counted alone
+    RULES = "rules"  # records that break a constraint, counted by codes
 
 
 _CHOICES = (Role.PAIRS, Role.CANDIDATES, Role.NETWORK)

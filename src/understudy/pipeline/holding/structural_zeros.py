@@ -1,0 +1,108 @@
+"""Constraints as structural zeros: cells of a marginal that no record may be in have no probability in the field.
+
+All of it is post-processing of a fitted field and of public rules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Clique, Column, Schema
+from understudy.domain.condition_truth import CodeCells, truth
+from understudy.domain.conditions import Condition, columns_of
+from understudy.domain.constraints import Constraint
+from understudy.errors import ParameterError
+from understudy.marginals import Measurement
+from understudy.mechanisms import Fit
+from understudy.model import MarkovField, estimate
+from understudy.model.tree.junction_tree import build_tree
+from understudy.transforms.compress import Compression
+
+MOST_CELLS = 1 << 22  # of one rule's marginal, in the schema's own codes
+MOST_MODEL = 10_000_000  # cells of the model with the rules in it, or as many as it has without them
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Imposed:
+    """A fit whose field holds some rules by itself, and which ones."""
+
+    fit: Fit
+    held: frozenset[Constraint]
+
+
+def zeros_of(condition: Condition, columns: Mapping[str, Column], clique: Clique) -> Mask:
+    """The cells of a clique that hold nothing but records that break a condition."""
+    cells = CodeCells(columns, clique)
+    found = truth(condition, cells)
+    return np.broadcast_to(~(found.true | found.unknown), cells.shape)
+
+
+def merged_zeros(
+    condition: Condition, clique: Clique, columns: Mapping[str, Column], compression: Compression
+) -> Mask:
+    """The cells of a clique, in merged codes, that hold nothing but records that break a condition."""
+    possible = ~zeros_of(condition, columns, clique)
+    for axis, name in enumerate(clique):
+        codes, back = compression.maps[name], compression.possible(name)
+        turned = np.moveaxis(possible, axis, 0)[back]
+        kept = np.zeros((int(codes.max()) + 1, *turned.shape[1:]), np.bool_)
+        np.logical_or.at(kept, codes[back], turned)
+        possible = np.moveaxis(kept, 0, axis)
+    return ~possible
+
+
+def modelled(rule: Constraint, domain: Mapping[str, int]) -> bool:
+    """Whether zeros of a field could hold a rule: its columns are learned, and no marginal of them is too large."""
+    cliques = [columns_of(condition) for condition in rule.conditions()]
+    return bool(cliques) and all(
+        set(clique) <= set(domain) and math.prod(domain[name] for name in clique) <= MOST_CELLS
+        for clique in cliques
+    )
+
+
+def impose(fit: Fit, schema: Schema) -> Imposed:
+    """The fit with a field that is nearest to its own among those that hold the rules, as many as there is room for.
+
+    Every measured marginal of the field is kept as well as the zeros allow: what the noise put into impossible
+    cells goes to where the columns' own counts say it belongs.
+    """
+    field, domain = fit.field, schema.domain()
+    if not isinstance(field, MarkovField):
+        return Imposed(fit, frozenset())
+    zeros: dict[Clique, Mask] = {}
+    held: set[Constraint] = set()
+    room = max(MOST_MODEL, field.tree.cells)
+    for rule in schema.rules:
+        if not modelled(rule, domain):
+            continue
+        masks = dict(zeros)
+        for condition in rule.conditions():
+            clique = domain.order(columns_of(condition))
+            mask = merged_zeros(condition, clique, schema.columns, fit.compression)
+            masks[clique] = masks[clique] | mask if clique in masks else mask
+        if build_tree(field.domain, [*field.cliques, *masks], limit_cells=None).cells <= room:
+            zeros, held = masks, held | {rule}
+    zeros = {clique: mask for clique, mask in zeros.items() if mask.any()}
+    if not zeros:
+        return Imposed(fit, frozenset(held))
+    try:
+        found = estimate(field.domain, _answers(fit, field), total=max(field.total, 1.0), zeros=zeros)
+    except ParameterError:  # what was learned leaves the rules no record: they are held one record at a time
+        return Imposed(fit, frozenset())
+    return Imposed(replace(fit, field=found), frozenset(held))
+
+
+def _answers(fit: Fit, field: MarkovField) -> list[Measurement]:
+    """What the field says of every marginal that was measured, as sure of each as its noise allows."""
+    found = []
+    for measured in fit.measurements:
+        counts = np.asarray(field.marginal(measured.clique).counts, dtype=np.float64).reshape(-1)
+        found.append(Measurement(measured.clique, measured.answers(counts), measured.stddev, measured.query))
+    return found
