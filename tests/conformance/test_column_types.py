@@ -30,6 +30,7 @@ from understudy.domain import (
 )
 from understudy.domain.arrow_values import plain
 from understudy.domain.columns import registry
+from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.parts.codec import Codec
 from understudy.domain.columns.parts.sight import Sight
 from understudy.errors import ParameterError, SchemaError
@@ -145,6 +146,79 @@ MADE = {
         [Fake("name"), Fake("city", "de_DE")],
     ),
 }
+
+
+def written(column: Column, values: pa.Array) -> pa.Array:
+    """The values as the column's format writes them."""
+    assert isinstance(column, FormattedColumn) and column.form is not None
+    return column.form.write(values)
+
+
+DAYS = pa.array([moment.date() for moment in moments(300 * 86_400)])
+SECONDS = pa.array(moments(300 * 86_400), pa.timestamp("us"))
+AMOUNTS = pa.array(np.round(RNG.normal(900.0, 2_000.0, ROWS), 2))
+# Columns whose cells are in a form of their own pass the same suite.
+FORMATS = {
+    **{
+        form: Example(
+            Date(format=form),
+            Date(date(2019, 1, 1), date(2021, 12, 31), format=form),
+            written(Date(format=form), DAYS),
+        )
+        for form in ("%d/%m/%Y", "%-m/%-d/%Y", "%d.%m.%y", "%Y%m%d", "%b %-d, %Y")
+    },
+    **{
+        form: Example(
+            Datetime(format=form),
+            Datetime(datetime(2020, 1, 1), datetime(2021, 1, 1), "day", format=form),
+            written(Datetime(format=form), SECONDS),
+        )
+        for form in ("%Y-%m-%d %H:%M", "%m/%d/%Y %I:%M %p")
+    },
+    "epoch seconds": Example(
+        Datetime(format="epoch seconds"),
+        Datetime(datetime(2020, 1, 1), datetime(2021, 1, 1), "day", format="epoch seconds"),
+        written(Datetime(format="epoch seconds"), SECONDS).cast(pa.string()),
+        told=False,  # the column's name says nothing of a time
+    ),
+    "%I:%M %p": Example(
+        Time(format="%I:%M %p"),
+        Time(time(8, 30), time(21, 59, 59), format="%I:%M %p"),
+        written(
+            Time(format="%I:%M %p"),
+            pa.array([moment.time() for moment in moments(9 * 3_600)], pa.time64("us")),
+        ),
+    ),
+    **{
+        form: Example(
+            Number(format=form),
+            Number(-9_000, 9_000, bins=16, special=(0,), format=form, missing=("n/a",)),
+            written(Number(format=form), AMOUNTS),
+        )
+        for form in ("-$1,234.50", "(1,234.50)", "1.234,50 €", "0,50", "0.50%")
+    },
+    **{
+        form: Example(
+            Integer(format=form),
+            Integer(-9_000, 9_000, bins=16, format=form),
+            written(Integer(format=form), AMOUNTS.cast(pa.int64(), safe=False)),
+        )
+        for form in ("1,234", "1 234")
+    },
+    "0000": Example(
+        Integer(format="0000"),
+        Integer(0, 9_999, 20, format="0000"),
+        written(Integer(format="0000"), pa.array(RNG.integers(0, 9_999, ROWS))),
+    ),
+    "Y/N": Example(
+        Boolean(format=("Y", "N")),
+        Boolean(format=("Y", "N"), missing=("?",)),
+        pa.array(RNG.choice(["Y", "N", "?"], ROWS)),
+    ),
+    "X/": Example(
+        Boolean(format=("X", "")), Boolean(format=("x", "")), pa.array(RNG.choice(["X", None], ROWS).tolist())
+    ),
+}
 # Cells of every sort; whatever a type makes of one, it is a code, and the same beside any others.
 CELLS = [
     *("", " ", "x", "-1", "0", "007", "12.5", "1e400", "nan", "true", "N", "08:30", "24:00", "9:5", "?"),
@@ -172,10 +246,9 @@ def _with_a_strangers_type(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     registry.column_types.cache_clear()
 
 
-@pytest.fixture(params=EXAMPLES, name="example")
+@pytest.fixture(params={**EXAMPLES, **FORMATS}, name="example")
 def _example(request: pytest.FixtureRequest) -> Example:
-    found: Example = EXAMPLES[request.param]
-    return found
+    return {**EXAMPLES, **FORMATS}[request.param]
 
 
 def table(example: Example) -> pa.Table:
@@ -292,6 +365,7 @@ def test_a_draft_knows_the_type_by_its_records(example: Example) -> None:
     drafted = draft(table(example), name="t")
     assert Schema.from_toml(drafted.to_toml()) == drafted
     assert (drafted["c"].type == example.open.type) == example.told
+    assert drafted["c"].fields().get("format") == example.open.fields().get("format") or not example.told
     by_type = schema_of_types(table(example).schema, name="t", untyped=() if example.told else ["c"])["c"]
     assert by_type.type == example.open.type or pa.types.is_string(example.records.type)
 

@@ -76,7 +76,7 @@ def test_texts_among_numbers_mean_missing() -> None:
     assert drafted(["1", None, "2"]).missing is True
     assert drafted(["1", "", "2"]).missing is True
     assert drafted(["1.5", "?", "2.25"]).missing == ("?",)
-    assert drafted(["Y", "N"]).values == ("N", "Y")  # an answer, not a missing one
+    assert drafted(["Y", "N"]) == Boolean(format=("Y", "N"))  # an answer, not a missing one
 
 
 def test_dates_are_seen_in_texts_and_in_types() -> None:

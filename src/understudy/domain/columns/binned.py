@@ -16,7 +16,7 @@ from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.parts.fields import ascending, refuse, text, whole
 from understudy.domain.columns.parts.ladder import cut, tail
 from understudy.domain.columns.parts.noisy_counts import FULL, SURE, NoisyCounts
-from understudy.domain.columns.parts.sight import Sight
+from understudy.domain.columns.parts.sight import LEFT_BOUNDS, Sight
 from understudy.domain.formats.number_format import NumberFormat
 
 FINE = 512  # cells of the histogram that bins are made from
@@ -85,6 +85,20 @@ class BinnedColumn(FormattedColumn):
     def bounds(self) -> tuple[Any, Any]:
         """The smallest and the largest value, once they are known."""
         return self.min, self.max
+
+    @classmethod
+    def _by_format(cls, sight: Sight, *, whole: bool) -> Self | None:
+        """The draft of numbers that are written in a form of their own, where they have decimals or not."""
+        found = sight.form("number")
+        if (
+            found is None
+            or sight.few
+            or sight.form("date")
+            or (NumberFormat(found.spec).decimals == 0) != whole
+        ):
+            return None
+        comment = sight.comment(*sight.remarks(found), LEFT_BOUNDS)
+        return cls(format=found.spec, missing=sight.missing(sight.markers), comment=comment)
 
     # --- learned privately ---------------------------------------------------------------------------------
 

@@ -11,12 +11,42 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
+from understudy.domain.cell_votes import MARKS
 from understudy.domain.codes import Codes
 from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import listed, refuse, text
 from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.formats.word_format import WordFormat
+
+# What a draft takes for truths: the word for true, then that for false.
+PAIRS = (
+    *(("true", "false"), ("yes", "no"), ("y", "n"), ("t", "f"), ("ja", "nein"), ("j", "n"), ("oui", "non")),
+    *(
+        ("o", "n"),
+        ("sí", "no"),
+        ("si", "no"),
+        ("s", "n"),
+        ("sim", "não"),
+        ("sì", "no"),
+        ("ja", "nee"),
+        ("on", "off"),
+    ),
+)
+TICKS = {
+    "x",
+    "\u2713",
+    "\u2714",
+    "y",
+    "yes",
+    "true",
+    "t",
+    "ja",
+    "oui",
+    "sí",
+    "si",
+}  # beside cells that are empty
+EMPTY_IS_FALSE = "Review: an empty cell is taken for false."
 
 
 @dataclass(frozen=True)
@@ -77,8 +107,23 @@ class Boolean(FormattedColumn):
 
     @classmethod
     def drafted(cls, sight: Sight) -> Boolean | None:
-        said = {text.lower() for text in sight.texts} == {"true", "false"}
-        return cls(missing=sight.missing()) if said or pa.types.is_boolean(sight.kind) else None
+        said = {text.lower() for text in sight.texts} == {"true", "false"} and {"true", "false"} & {
+            *sight.texts
+        }
+        if said or pa.types.is_boolean(sight.kind):
+            return cls(missing=sight.missing())
+        commonest = sorted(zip(sight.counts.tolist(), sight.texts, strict=True), reverse=True)
+        spelled: dict[str, str] = {}
+        for _, word in commonest:
+            spelled.setdefault(word.strip().lower(), word.strip())
+        if len(spelled) == 1 and sight.nulls and {*spelled} <= TICKS:
+            return cls(format=(*spelled.values(), ""), comment=sight.comment(EMPTY_IS_FALSE))
+        for true, false in PAIRS:
+            marks = {*spelled} - {true, false}
+            if {true, false} <= {*spelled} and marks <= MARKS:
+                missing = tuple(text for text in sight.texts if text.strip().lower() in marks)
+                return cls(format=(spelled[true], spelled[false]), missing=sight.missing(missing))
+        return None
 
 
 class BooleanCodec(Codec[Boolean]):

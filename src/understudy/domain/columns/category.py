@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.cell_text import text_of
-from understudy.domain.cell_votes import FEW_CODES, kind_of
+from understudy.domain.cell_votes import kind_of
 from understudy.domain.codes import Codes
 from understudy.domain.columns.column import MOST_CODES, Column, Outside
 from understudy.domain.columns.parts.codec import Codec, Within
@@ -156,9 +156,8 @@ class Category(Column):
     @classmethod
     def drafted(cls, sight: Sight) -> Category | None:
         """A category of codes; what looks like no other type's is one by `of_texts`."""
-        coded = sight.share(text for text in sight.texts if kind_of(text) == "code") > FEW_CODES
         # A number would lose the zeros that it begins with, or the order that the table's type gives it.
-        return cls.of_texts(sight) if coded or sight.ordered else None
+        return cls.of_texts(sight) if (sight.codes and not sight.width) or sight.ordered else None
 
     @classmethod
     def of_texts(cls, sight: Sight) -> Category:
@@ -166,7 +165,9 @@ class Category(Column):
         if not sight.texts:
             return cls(discover=True, comment="Every cell is empty.")
         if not sight.few:
-            return cls(discover=True, missing=sight.missing(), comment=sight.comment(LEFT_VALUES))
+            return cls(
+                discover=True, missing=sight.missing(), comment=sight.comment(*sight.nearly, LEFT_VALUES)
+            )
         kept, remarks = sight.repeated()
         if sight.markers:
             remarks.append('Some values may mean missing: move them to missing = ["..."] if they do.')

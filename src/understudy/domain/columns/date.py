@@ -57,6 +57,9 @@ class Date(Calendar):
     def drafted(cls, sight: Sight) -> Date | None:
         if pa.types.is_date(sight.kind):
             return cls._of_texts(sight, sight.texts, datetime.date)
+        by_format = cls._by_format(sight, datetime.date, days=True)
+        if by_format is not None:
+            return by_format
         bare = all(len(text.strip()) == 10 for text in sight.moments)
         return cls._of_texts(sight, sight.moments, datetime.date) if sight.moments and bare else None
 

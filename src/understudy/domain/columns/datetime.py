@@ -62,6 +62,9 @@ class Datetime(Calendar):
 
     @classmethod
     def drafted(cls, sight: Sight) -> Datetime | None:
+        by_format = cls._by_format(sight, lambda end: end, days=False)
+        if by_format is not None:
+            return by_format
         if pa.types.is_timestamp(sight.kind):
             texts, aware = sight.texts, sight.kind.tz is not None
         else:

@@ -28,7 +28,7 @@ from understudy.domain.columns.parts.codec import Codec, Within, pick, step_asid
 from understudy.domain.columns.parts.fields import ascending, below, distinct, listed, refuse, whole
 from understudy.domain.columns.parts.ladder import LADDER, ladder
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
-from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_BOUNDS, REVIEW_VALUES, Sight
+from understudy.domain.columns.parts.sight import LEFT_BOUNDS, LEFT_ZEROS, REVIEW_BOUNDS, REVIEW_VALUES, Sight
 
 # Up to this many whole numbers are kept one by one unless `bins` asks for fewer, or records are few.
 ONE_BY_ONE = 1_000
@@ -200,8 +200,13 @@ class Integer(BinnedColumn):
     @classmethod
     def drafted(cls, sight: Sight) -> Column | None:
         """Whole numbers: a range where they have few gaps, a list of codes where few of many, else left open."""
+        if sight.width:
+            comment = sight.comment(LEFT_ZEROS, LEFT_BOUNDS)
+            return cls(format="0" * sight.width, missing=sight.missing(sight.markers), comment=comment)
         seen = NumbersSeen.of(sight)
-        if seen is None or not seen.whole:
+        if seen is None:
+            return cls._by_format(sight, whole=True)
+        if not seen.whole or sight.epoch or sight.form("date"):
             return None
         if not seen.listed:
             return cls(missing=seen.missing, comment=sight.comment(*seen.remarks, LEFT_BOUNDS))

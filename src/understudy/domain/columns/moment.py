@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
@@ -20,7 +20,7 @@ from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick
 from understudy.domain.columns.parts.fields import below, refuse, text
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
-from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_BOUNDS, Sight
+from understudy.domain.columns.parts.sight import FROM_1970, LEFT_BOUNDS, REVIEW_BOUNDS, Sight
 from understudy.domain.formats.epoch_format import EPOCHS, EpochFormat
 from understudy.domain.formats.moment_format import MomentFormat
 from understudy.errors import SchemaError
@@ -34,6 +34,8 @@ _FIXED = {"day": DAY, "hour": 3_600 * SECOND, "minute": 60 * SECOND, "second": S
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _DAWN, _DUSK = (np.datetime64(end, "us").astype(np.int64) for end in ("0001-01-02", "9999-12-30"))
 
+# What comes back without a format.
+PLAIN_FORMS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%SZ")
 _CODES_OF_DATES = "write codes such as %d/%m/%Y, %H:%M"
 
 DAYS = ("year", "quarter", "month", "week", "day")
@@ -297,16 +299,43 @@ class Calendar(Moment):
         return self._but(min=first, max=last, every=self.every or self._finest(first, last, MOST_PERIODS))
 
     @classmethod
-    def _of_texts(cls, sight: Sight, texts: list[str], kept_as: Callable[[datetime], Any]) -> Self:
+    def _of_texts(
+        cls,
+        sight: Sight,
+        texts: list[str],
+        kept_as: Callable[[datetime], Any],
+        format: str | None = None,
+        said: Sequence[str] = (),
+    ) -> Self:
         """The draft of a column whose texts are these, and others that count as missing."""
-        missing, seen = sight.missing(sight.markers), sight.only(texts)
+        seen = sight.only(texts)
+        draft = cls(missing=sight.missing(sight.markers), format=format)
         kept, remarks = seen.repeated() if seen.few else ([], [])
-        moments = sorted(moment for text in kept if (moment := grammar.moment(text)) is not None)
+        micros, unread = arrays.moments(draft.plain_values(pa.array(kept, pa.string())))
+        moments = np.unique(arrays.readable(micros, unread, [])).tolist()
         ends: list[Any] = [np.datetime64(moment, "us").item() for moment in moments[:1] + moments[-1:]]
         if not all(isinstance(end, datetime) for end in ends) or not ends or ends[0] == ends[1]:
-            return cls(missing=missing, comment=sight.comment(LEFT_BOUNDS))
+            return draft._but(comment=sight.comment(*said, LEFT_BOUNDS))
         low, high = (kept_as(end) for end in ends)
-        return cls(min=low, max=high, missing=missing, comment=sight.comment(*remarks, REVIEW_BOUNDS))
+        return draft._but(min=low, max=high, comment=sight.comment(*said, *remarks, REVIEW_BOUNDS))
+
+    @classmethod
+    def _by_format(cls, sight: Sight, kept_as: Callable[[datetime], Any], *, days: bool) -> Self | None:
+        """The draft of moments that are written in a form of their own, where they are all days or not."""
+        if sight.epoch is not None:
+            spec, said = sight.epoch, [FROM_1970]
+        else:
+            found = sight.form("date")
+            plainly = sight.share(sight.moments) if sight.moments else 0.0
+            if found is None or found.spec in PLAIN_FORMS or plainly > found.share:
+                return None
+            spec, said = found.spec, sight.remarks(found)
+        micros, unread = arrays.moments(cls(format=spec).plain_values(pa.array(sight.texts, pa.string())))
+        read = np.ones(len(micros), np.bool_) if unread is None else ~unread
+        if bool((micros[read] % DAY == 0).all()) != days:
+            return None
+        texts = [text for text, known in zip(sight.texts, read.tolist(), strict=True) if known]
+        return cls._of_texts(sight, texts, kept_as, spec, said)
 
 
 MomentT = TypeVar("MomentT", bound=Moment)

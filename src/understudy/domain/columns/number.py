@@ -195,7 +195,9 @@ class Number(BinnedColumn):
     def drafted(cls, sight: Sight) -> Column | None:
         """Numbers that are not all whole: a list where they are few, else bounds left open."""
         seen = NumbersSeen.of(sight)
-        if seen is None or seen.whole:
+        if seen is None:
+            return cls._by_format(sight, whole=False)
+        if seen.whole:
             return None
         if not seen.listed:
             comment = sight.comment(*seen.remarks, LEFT_BOUNDS)

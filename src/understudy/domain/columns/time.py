@@ -90,10 +90,16 @@ class Time(Moment):
 
     @classmethod
     def drafted(cls, sight: Sight) -> Time | None:
-        timed = pa.types.is_time(sight.kind) or sight.mostly(
-            lambda text: _TIME.fullmatch(text.strip()) is not None
-        )
-        return cls(missing=sight.missing(sight.markers), comment=sight.comment()) if timed else None
+        missing, found = sight.missing(sight.markers), sight.form("time")
+        timed = sight.mostly(lambda text: _TIME.fullmatch(text.strip()) is not None)
+        if (
+            found is not None
+            and found.spec != "%H:%M:%S"
+            and found.share >= (sight.share(timed) if timed else 0)
+        ):
+            return cls(format=found.spec, missing=missing, comment=sight.comment(*sight.remarks(found)))
+        known = timed or pa.types.is_time(sight.kind)
+        return cls(missing=missing, comment=sight.comment()) if known else None
 
 
 class TimeCodec(MomentCodec[Time]):

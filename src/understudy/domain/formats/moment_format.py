@@ -28,11 +28,11 @@ _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 _MONTH_NAMES = "|".join(f"{name[:3]}(?:{name[3:]})?" if len(name) > 3 else name for name in MONTHS)
 _MONTH_NAMES = _MONTH_NAMES.replace("Sep(?:tember)?", "Sept?(?:ember)?")
-# A code -> the part of a moment that it stands for, and what it looks like. Two digits are one or two where no other
-# digit stands beside them.
+# A code -> the part of a moment that it stands for, and what it looks like. Where no other digit stands beside it,
+# \d\d may be a single digit; \d{2} may not.
 _CODES = {
     "%Y": ("year", r"\d{4}"),
-    "%y": ("short", r"\d\d"),
+    "%y": ("short", r"\d{2}"),
     "%m": ("month", r"\d\d"),
     "%-m": ("month", r"\d\d"),
     "%b": ("month", _MONTH_NAMES),
@@ -45,8 +45,8 @@ _CODES = {
     "%-I": ("twelve", r"\d\d"),
     "%p": ("half", r"[ap]"),
     "%P": ("half", r"[ap]"),
-    "%M": ("minute", r"\d\d"),
-    "%S": ("second", r"\d\d"),
+    "%M": ("minute", r"\d{2}"),
+    "%S": ("second", r"\d{2}"),
     "%f": ("fraction", r"\d{1,9}"),
     "%3f": ("fraction", r"\d{1,9}"),
     "%z": ("offset", r"Z|UTC|GMT|[+-]\d\d(?::?\d\d)?"),

@@ -152,13 +152,15 @@ def _ahead(
 
 
 def shown(column: pa.Array, missing: str | None) -> pa.Array:
-    """A column as CSV shows it: whole numbers of a column of floats keep their ".0", and stay floats."""
+    """A column as CSV shows it: whole floats keep their ".0", and stay floats; whole seconds have no fraction."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_float16(column.type):
         column = column.cast(pa.float32())
     if pa.types.is_duration(column.type):
         column = column.cast(pa.int64())
+    if pa.types.is_timestamp(column.type) and _all_seconds(column):
+        column = column.cast(pa.timestamp("s", column.type.tz))
     if pa.types.is_decimal(column.type) or pa.types.is_time(column.type):
         column = column.cast(pa.string())
     if pa.types.is_floating(column.type) and _all_whole(column):
@@ -184,6 +186,10 @@ def inert(column: pa.Array) -> pa.Array:
     )
     quote, nothing = pa.scalar("'", column.type), pa.scalar("", column.type)
     return pc.if_else(risky, pc.binary_join_element_wise(quote, column, nothing), column)
+
+
+def _all_seconds(column: pa.Array) -> bool:
+    return bool(pc.all(pc.equal(column, pc.floor_temporal(column, unit="second")), min_count=0).as_py())
 
 
 def _all_whole(column: pa.Array) -> bool:

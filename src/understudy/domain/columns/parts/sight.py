@@ -15,9 +15,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
-from understudy.domain.arrow_values import plain
+from understudy.domain.arrow_values import is_text, plain
 from understudy.domain.cell_text import text_of
-from understudy.domain.cell_votes import MARKS
+from understudy.domain.cell_votes import FEW_CODES, MARKS, kind_of
+from understudy.domain.formats.epoch_format import EPOCHS
+from understudy.domain.formats.recognition import Recognised, TextsSeen, moment_format, number_format
+from understudy.domain.schema_toml import string_text
 
 MOST_LISTED = 50  # distinct values of a column whose values may be written down
 MOST_SHARE = 0.05  # and how many there may be for each record
@@ -27,11 +30,27 @@ REVIEW_BOUNDS = "Review: min and max were read from the records."
 REVIEW_VALUES = "Review: the values were read from the records."
 LEFT_RARE = "Values that a single record holds are left out."
 LEFT_BOUNDS = "min and max are left out, to be learned privately; write them if they are public."
+LEFT_ZEROS = (
+    "Codes of one width, too many to be found one by one: new ones lie between those that occur. "
+    "List them as a category if they are public."
+)
 LEFT_VALUES = "Too many values to copy: they are learned privately. List them if they are public."
 IDENTIFIER = (
     'Nearly every record has a value of its own. If it says whose record it is, write unit = "{}" in [table];'
     ' if it is a key, type = "id", which makes up fresh ones.'
 )
+FROM_1970 = "Looks like moments that are counted from 1970. If not, it is an integer."
+UNREAD = "{:.2%} of the cells are not written so: they count as missing."
+DOUBT = "No day above 12 occurs: if months come first, write format = {}."
+NEARLY = (
+    "{:.0%} of the cells have the form {}: clean the others, or they are missing in a column of that format."
+)
+TWO_DIGITS = "Two digits of a year mean 1969 to 2068; with max = 2026-12-31, say, the hundred years up to it."
+_MOMENTOUS = re.compile(
+    r"time|date|stamp|epoch|when|created|updated|modified|(^|_)(ts|at|dt)$", re.IGNORECASE
+)
+_RECENT = (631_152_000, 4_102_444_800)  # seconds since 1970: from 1990 to 2099
+_RARE = 50  # records that each value must have, on average, for its values to be found privately
 _IDENTIFYING = re.compile(r"(^|[_\W])(id|uuid|guid|ssn|email|e-mail|passport)$|Id$|ID$", re.ASCII)
 
 
@@ -65,7 +84,7 @@ class Sight:
         """Whether the values are few enough, beside the records, to be written down."""
         return len(self.texts) <= min(MOST_LISTED, MOST_SHARE * self.rows)
 
-    @property
+    @cached_property
     def markers(self) -> tuple[str, ...]:
         """The texts that usually mean missing."""
         return tuple(sorted(text for text in self.texts if text.strip().lower() in MARKS))
@@ -107,6 +126,73 @@ class Sight:
     def moments(self) -> list[str]:
         """The texts that are dates or datetimes, where nearly all cells are."""
         return self.mostly(lambda text: grammar.moment(text) is not None)
+
+    # --- the form that cells are written in ----------------------------------------------------------------
+
+    @cached_property
+    def _cells(self) -> TextsSeen:
+        apart = set(self.markers)
+        kept = [place for place, text in enumerate(self.texts) if text not in apart]
+        return TextsSeen.of([self.texts[place] for place in kept], self.counts[kept])
+
+    @cached_property
+    def _likely(self) -> dict[str, Recognised | None]:
+        """For dates, times and numbers, the format that most of the texts have."""
+        if not (is_text(self.kind) or pa.types.is_integer(self.kind)):
+            return {}
+        return {
+            "date": moment_format(self._cells),
+            "time": moment_format(self._cells, clock_only=True),
+            "number": None if self.numbers else number_format(self._cells),
+        }
+
+    def form(self, kind: str) -> Recognised | None:
+        """The format of dates, times or numbers that nearly all cells are written in."""
+        found = self._likely.get(kind)
+        return found if found is not None and found.share >= MOSTLY else None
+
+    @cached_property
+    def epoch(self) -> str | None:
+        """The format of moments that are counted from 1970: by the column's name, and numbers of recent times."""
+        if not self.numbers or _MOMENTOUS.search(self.name) is None:
+            return None
+        for spec, units in EPOCHS.items():
+            low, high = (end * units for end in _RECENT)
+            if self.mostly(lambda text: low <= (grammar.digits(text) or 0) < high):  # noqa: B023
+                return spec
+        return None
+
+    @cached_property
+    def codes(self) -> bool:
+        """Whether digits that begin with a zero occur, as in postal codes: a plain number would lose it."""
+        return self.share(text for text in self.texts if kind_of(text) == "code") > FEW_CODES
+
+    @cached_property
+    def width(self) -> int:
+        """How many digits every code has, where the codes are too many to be found privately; else 0."""
+        if not self.codes or self.few or len(self.texts) * _RARE <= self.rows:
+            return 0
+        codes = [text for text in self.texts if text not in self.markers]
+        alike = all(len(text) == len(codes[0]) and text.isascii() and text.isdigit() for text in codes)
+        return len(codes[0]) if alike else 0
+
+    def remarks(self, found: Recognised) -> list[str]:
+        """What a person should know of a format that was found."""
+        said = []
+        if found.share < 1:
+            said.append(UNREAD.format(1 - found.share))
+        if found.instead:
+            said.append(DOUBT.format(string_text(found.instead)))
+        return said + ([TWO_DIGITS] if "%y" in found.spec else [])
+
+    @property
+    def nearly(self) -> list[str]:
+        """A remark on a format that many cells have, but too few for a column of it."""
+        known = [
+            found for found in self._likely.values() if found is not None and 0.5 <= found.share < MOSTLY
+        ]
+        best = max(known, key=lambda found: found.share, default=None)
+        return [] if best is None else [NEARLY.format(best.share, string_text(best.spec))]
 
     def only(self, texts: Iterable[str]) -> Sight:
         """The same column with every other text taken for a null."""
