@@ -107,7 +107,7 @@ class Compression:
             back: npt.NDArray[Any] = old[column]
             return back
         # Where each old code ends on a line on which every new code is one long.
-        shares = self._shares(name) if spread == "counts" else self._even(name)
+        shares = self.shares(name) if spread == "counts" else self._even(name)
         new = codes[kept]
         last = np.searchsorted(new, np.arange(size), side="right") - 1
         ends = np.cumsum(shares[kept])
@@ -117,7 +117,7 @@ class Compression:
         drawn: npt.NDArray[Any] = old[np.minimum(places, last[column])]
         return drawn
 
-    def _shares(self, name: str) -> Shares:
+    def shares(self, name: str) -> Shares:
         """The share of each old code in its new one."""
         return self.weights[name] if name in self.weights else self._even(name)
 
@@ -136,7 +136,7 @@ class Compression:
                 continue
             shape = [1] * counts.ndim
             shape[axis] = domain[name]
-            counts = np.take(counts, codes, axis=axis) * self._shares(name).reshape(shape)
+            counts = np.take(counts, codes, axis=axis) * self.shares(name).reshape(shape)
         return Marginal(marginal.clique, counts)
 
     def measurement(self, measured: Measurement) -> Measurement:

@@ -49,19 +49,18 @@ def _found(rule: Determines, schema: Schema, fit: Fit) -> tuple[tuple[Value, Val
     whole = counts.sum(axis=0)
     counts = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, whole if whole.any() else 1.0)
     best = counts.argmax(axis=1)
-    merged = fit.compression.merged(rule.column)
-    merged = merged[merged < len(keys)]
-    if len(merged):
-        best[merged] = _dealt(counts[merged[0]], fit.compression.weights.get(rule.column), len(merged))
+    groups, shares = fit.compression.maps[rule.column][: len(keys)], fit.compression.shares(rule.column)
+    for group in np.flatnonzero(np.bincount(groups) > 1).tolist():
+        alike = np.flatnonzero(groups == group)
+        best[alike] = _dealt(counts[alike].sum(axis=0), shares[alike])
     return tuple((key, values[code]) for key, code in zip(keys, best.tolist(), strict=True))
 
 
-def _dealt(counts: npt.NDArray[np.float64], shares: npt.NDArray[np.float64] | None, number: int) -> Whole:
-    """For each of so many merged codes the code that goes with it, so that together they have these shares."""
-    own = np.full(number, 1 / number) if shares is None or len(shares) < number else shares[:number]
-    middles = np.cumsum(own) - own / 2
+def _dealt(counts: npt.NDArray[np.float64], shares: npt.NDArray[np.float64]) -> Whole:
+    """For each of some merged codes the code that goes with it, so that together they have these shares."""
+    own = shares / shares.sum() if shares.sum() > 0 else np.full(len(shares), 1 / len(shares))
     ends = np.cumsum(counts) / counts.sum()
-    return np.searchsorted(ends, middles * (own.sum() or 1.0)).clip(max=len(counts) - 1)
+    return np.searchsorted(ends, np.cumsum(own) - own / 2).clip(max=len(counts) - 1)
 
 
 def agreeing(
@@ -78,20 +77,21 @@ def agreeing(
     for rule in schema.rules:
         if not isinstance(rule, Determines) or rule.values is None or rule.column not in found:
             continue
-        merged = compression.merged(rule.column)
-        if not len(merged) or rule.determines not in found:
+        groups, shares = compression.maps[rule.column], compression.shares(rule.column)
+        if rule.determines not in found or len(np.unique(groups)) == len(groups):
             continue
         goes_with = _codes_of(rule, schema.columns)
         held = np.asarray(found[rule.column]).astype(np.int64)
         wanted = np.asarray(found[rule.determines]).astype(np.int64)
-        astray = np.isin(held, merged) & (goes_with[held] != NONE) & (goes_with[held] != wanted)
-        shares = compression.weights.get(rule.column, np.full(len(merged), 1 / len(merged)))
-        for code in np.unique(wanted[astray]).tolist():
-            fitting = goes_with[merged] == code
-            weights = shares * fitting
+        astray = np.flatnonzero((goes_with[held] != NONE) & (goes_with[held] != wanted))
+        pairs, members = np.unique(
+            np.stack([groups[held[astray]], wanted[astray]]), axis=1, return_inverse=True
+        )
+        for number, (group, code) in enumerate(pairs.T.tolist()):
+            weights = shares * ((groups == group) & (goes_with == code))
             if weights.sum() > 0:
-                here = astray & (wanted == code)
-                held[here] = rng.choice(merged, size=int(here.sum()), p=weights / weights.sum())
+                here = astray[members.reshape(-1) == number]
+                held[here] = rng.choice(len(groups), size=len(here), p=weights / weights.sum())
         found[rule.column] = held.astype(np.asarray(found[rule.column]).dtype)
     return found
 
