@@ -23,11 +23,11 @@ from understudy.privacy.ledger.stored_answers import unpack, unpack_text
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-# Of noise in units of its standard deviation: the variance of its square.
+# The variance of the square of noise that is measured in units of its standard deviation.
 _SQUARES = {"gaussian": 2.0, "laplace": 5.0}
-_FAR = 600.0  # deviations by which no noise is ever off: of a chance below e^-800
-_FINE = 2.0  # scales from which on a law of whole numbers is as wide as the law of real ones
-_SURE = 7.0  # deviations by which a sum of many squares is never too small
+_FAR = 600.0  # standard deviations that noise exceeds with a chance below e^-800
+_FINE = 2.0  # from this scale on, noise in whole numbers is as wide as noise in real ones
+_SURE = 7.0  # standard deviations that a sum of many squares falls short of with next to no chance
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Worlds:
         )
 
     def counts(self, cliques: Sequence[Clique]) -> list[tuple[Integers, Integers]]:
-        """Each marginal in both worlds, flat."""
+        """The flat counts of each marginal, in both worlds."""
         both = zip(self.without.count(cliques), self.with_.count(cliques), strict=True)
         return [
             (before.counts.reshape(-1).astype(np.int64), after.counts.reshape(-1).astype(np.int64))
@@ -97,7 +97,7 @@ class Worlds:
         ]
 
     def recode(self, maps: Mapping[str, Any]) -> Worlds:
-        """Both with codes merged."""
+        """The records of both worlds, with codes merged."""
         return Worlds(self.without.recode(maps), self.with_.recode(maps))
 
 
@@ -120,7 +120,7 @@ class Noise:
 
     @classmethod
     def of(cls, off: Floats, law: str, scale: float) -> Noise:
-        """That of these differences from exact counts."""
+        """The noise that these differences from exact counts are."""
         units = off / (scale if law == "gaussian" else math.sqrt(2) * scale)
         return cls(
             units.size,
@@ -131,7 +131,7 @@ class Noise:
 
     @property
     def fault(self) -> str:
-        """What is wrong with it, in words; empty where nothing is."""
+        """What is wrong with the noise, in words; empty where nothing is wrong."""
         if not self.furthest <= _FAR:
             return "an answer of fit is not the table's count and noise of the declared scale"
         if self.cells and not self.squares - self.cells >= -_SURE * math.sqrt(self.variance):
@@ -155,7 +155,7 @@ class View:
 
 
 def look(log: Sequence[Answered], worlds: Worlds, release: Release, *, present: bool) -> View:
-    """What is seen of a run on one of the worlds, `present` saying which.
+    """What an attacker sees of a run on one of the two worlds; `present` says whether it is the one with the unit.
 
     Choices are not, nor what was asked to learn a schema: of those, the counts behind the answer are not known here.
     """

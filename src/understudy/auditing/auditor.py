@@ -29,7 +29,10 @@ from understudy.privacy import Budget, Group, Neighbours, compose
 
 RUNS = {"replay": 500_000, "fit": 300}
 FITS = 8  # runs of `fit` a world, where the other runs are replays
-CLIQUES: tuple[Clique, ...] = (("zip", "level"), ("age", "income"))  # for a mechanism that must be told
+CLIQUES: tuple[Clique, ...] = (
+    ("zip", "level"),
+    ("age", "income"),
+)  # for a mechanism that needs to be told its cliques
 _KINDS = {"measure": "measurements", "choose": "choices", "laplace": "Laplace answers"}
 Stage = Callable[[str], None]
 
@@ -217,7 +220,7 @@ class _Setting:
         )
 
     def _replayed(self, batches: tuple[Batch, ...], plan: tuple[Group, ...]) -> tuple[Floats, Floats]:
-        """Both worlds' statistics, drawn once for all pairs of tables that ask the same of the same counts."""
+        """The statistics of both worlds; pairs of tables whose batches are equal share one draw."""
         known = self._replays
         if batches not in known:
             again = Replay(batches, plan, self.budget, self.neighbours)

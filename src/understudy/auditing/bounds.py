@@ -40,14 +40,14 @@ def advantage(without: Floats, with_: Floats, alpha: float) -> float:
 
 
 def expected_advantage(losses: Sequence[Loss], runs: int, alpha: float) -> float:
-    """What `advantage` is likely to be of so many runs a world at these losses."""
+    """What `advantage` is likely to show, at these losses and with so many runs in each world."""
     distance = compose(losses).delta(0.0)
     hits = round(runs * (1 + distance) / 2)
     return max(0.0, least(hits, runs, alpha / 2) - most(runs - hits, runs, alpha / 2))
 
 
 def epsilon_of(distance: float, losses: Sequence[Loss], delta: float) -> float:
-    """The epsilon at delta of noise of the declared law, of whatever scale, that shows this distance.
+    """The epsilon, at delta, of noise that shows this distance: noise of the declared law, at whatever scale.
 
     All losses are taken to be larger, or smaller, by one factor: the least that explains the distance.
     """
@@ -113,7 +113,7 @@ def _shares(statistic: Floats, cuts: Floats, above: bool) -> Floats:
 
 
 def _quantile(alpha: float, a: float, b: float) -> float:
-    """Where the regularised incomplete beta function reaches alpha, from below: the safe side for both bounds."""
+    """The x below which the regularised incomplete beta function stays under alpha: the safe side for both bounds."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2

@@ -73,7 +73,7 @@ class NeighbouringTables:
 
     @cached_property
     def schema(self) -> Schema:
-        """What is known of both tables: everything."""
+        """The schema of both tables, in which nothing is left to learn."""
         most = self.neighbours.records
         unit = f'unit = "{UNIT}"\nmax_records_per_unit = {most}' if most > 1 else ""
         return Schema.from_toml(_SCHEMA.format(unit=unit))
@@ -103,6 +103,6 @@ class NeighbouringTables:
         return [(f"p{place}", *cells) for place, cells in enumerate(records)]
 
     def _unit(self, cells: Cells) -> list[Cells]:
-        """A unit's records: one more than may count, where a unit has several."""
+        """The records of the unit: one where a unit is a record, else one more than may count."""
         most = self.neighbours.records
         return [cells] if most == 1 else [("target", *cells)] * (most + 1)

@@ -37,7 +37,7 @@ class _RecordedTranscript(MemoryTranscript):
 
 
 class RecordingLedger(Ledger):
-    """For one run of `fit` on a table that an audit made up: nothing durable, nothing refused.
+    """A ledger for one run of `fit` on a table that an audit made up: it keeps nothing and refuses nothing.
 
     Never for private records: what is spent here is forgotten.
     """
@@ -54,5 +54,5 @@ class RecordingLedger(Ledger):
         return self._transcript.log
 
     def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> Any:
-        """The one transcript there is."""
+        """The transcript of the run, whichever job asks."""
         return self._transcript

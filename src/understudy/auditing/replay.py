@@ -42,7 +42,7 @@ class Wide:
 
 @dataclass(frozen=True)
 class Replay:
-    """What is asked again and again: a run's batches, by the plan and within the budget that it had."""
+    """The batches of a run, to be asked again and again under the same plan and budget."""
 
     batches: tuple[Batch, ...]
     plan: tuple[Group, ...]

@@ -35,7 +35,7 @@ class Finding:
     noise: str = ""
 
     def why(self, claim: float) -> str:
-        """What is wrong, in words; empty where nothing is."""
+        """What is wrong, in words; empty where nothing is wrong."""
         where = f"{self.way}, {self.target}"
         if not self.moved <= self.declared:
             moved = f"one unit moves a marginal by {self.moved:,} records"

@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def _wordless(error: BaseException) -> str:
-    """Where something went wrong and of what kind, never in its own words: a library's may quote a record."""
+    """Where an error arose and of what type it is, without its message: a library's message may quote a record."""
     places = [
         f"  {place.filename}:{place.lineno} in {place.name}" for place in extract_tb(error.__traceback__)
     ]

@@ -49,7 +49,7 @@ def mechanism(command: Command) -> Command:
 
 
 def mechanism_without_tables(command: Command) -> Command:
-    """The same, for a command that has a public table of its own."""
+    """The choice of a mechanism, for a command that brings the public table itself."""
     return _mechanism(
         command,
         {option: takers for option, takers in registry.settings().items() if takers[0][1].kind != "table"},

@@ -1,4 +1,4 @@
-"""The next things of a stream, made on another thread while this one works on the last."""
+"""The next items of a stream, made on another thread while this one works on the last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WAIT = 0.1  # seconds between looks at whether anyone still wants more
 
 
 def read_ahead(stream: Iterator[T], most: int = 2) -> Iterator[T]:
-    """The same stream, at most `most` things ahead; an error is raised where its thing would have come."""
+    """The items of the stream, at most `most` of them made ahead; an error is raised in the place of its item."""
     ready: Queue[tuple[bool, T | BaseException | None]] = Queue(most)
     stopped = Event()
 

@@ -94,7 +94,7 @@ def _remove(folder: Path, lock: int) -> None:
 
 
 class ScratchDatabase:
-    """One table, `kept`, appended to and then queried, within a limit of memory; the rest lies on disk."""
+    """A database of one table, `kept`, appended to and then queried; what exceeds its memory lies on disk."""
 
     def __init__(self, memory: int) -> None:
         import duckdb

@@ -18,7 +18,7 @@ from understudy.transforms.encode import Encoder
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """A complete schema, the real records by it, and for each column the code of values that it does not know.
+    """A complete schema, the real records coded by it, and for each column the code of values that it does not list.
 
     Where a schema file says what becomes of values outside (`outside`), that is done; else they are kept
     apart, for a value outside the bounds is not the bound.

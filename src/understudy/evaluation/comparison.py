@@ -225,7 +225,7 @@ class _Asked:
 
 
 def _ask(contest: ContestFile, tables: ContestTables, seed: int) -> _Asked:
-    """The measure by the tests in the file; where there is none, by new ones, which are then written to it."""
+    """The contest's measure, by the tests in the file; where there is no file, tests are drawn and written to it."""
     if contest.path.exists():
         tests, remark = ContestTests.load(contest.path), f"Scored by the tests in {contest.path}."
     else:

@@ -22,7 +22,7 @@ class Query(Protocol):
         ...
 
     def adjoint(self, answers: Vector) -> Vector:
-        """Back from answers to cells, `Q^T r`."""
+        """The transpose: cells from answers, `Q^T r`."""
         ...
 
 

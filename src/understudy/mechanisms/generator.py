@@ -45,7 +45,7 @@ class Generator(Protocol):
         ...
 
     def summary(self) -> object:
-        """What it is, printed as a page."""
+        """A description that prints as a page."""
         ...
 
     def to_arrays(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

@@ -31,7 +31,7 @@ class Selection:
 
     @property
     def cliques(self) -> tuple[Clique, ...]:
-        """All of them, each once (as a set of columns)."""
+        """All selected cliques, each set of columns once."""
         unique: dict[frozenset[str], Clique] = {}
         for clique in (*self.tree, *self.forced, *self.extra):
             unique.setdefault(frozenset(clique), clique)
@@ -68,7 +68,7 @@ class Selection:
 
 
 def _largest_part(domain: Domain, clique: Clique, limit_cells: int) -> Clique:
-    """The clique, or its part of most cells below the limit; a column alone where none is."""
+    """The clique if it is below the limit, else its largest part that is; its smallest column where no part is."""
     parts = (part for k in range(len(clique), 0, -1) for part in itertools.combinations(clique, k))
     fitting = [part for part in parts if domain.size(part) < limit_cells]
     return max(fitting, key=domain.size) if fitting else (min(clique, key=domain.__getitem__),)

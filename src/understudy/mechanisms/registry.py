@@ -85,7 +85,7 @@ class MechanismKind:
 
 @dataclass(frozen=True)
 class GeneratorKind:
-    """Who reads what a mechanism has in place of a field: `format` is its header's, `reader` has `from_arrays`."""
+    """A generator in place of a field: the `format` of its header, and a `reader` with `from_arrays`."""
 
     format: str
     reader: str | type[Any]

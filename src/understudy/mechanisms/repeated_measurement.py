@@ -19,7 +19,7 @@ def measure_repeated(
     weights: Sequence[float] | None = None,
     queries: Sequence[Binned | None] | None = None,
 ) -> list[Measurement]:
-    """A measurement of each clique, in order; one that is given several times is measured so often, and averaged.
+    """A measurement of each clique, in order; a clique given several times is measured as often, and averaged.
 
     To average two measurements with independent noise is to measure once with more weight: no budget is lost.
     Those in bins stand for themselves.
@@ -46,7 +46,7 @@ def _every_cell(domain: Domain, clique: Clique) -> Binned:
 
 
 def _averaged(measured: Sequence[Measurement]) -> Measurement:
-    """One measurement that says what several of the same cells say together."""
+    """The one measurement that is equivalent to several independent ones of the same cells."""
     if len(measured) == 1:
         return measured[0]
     precision = np.array([float(m.stddev) ** -2 for m in measured])

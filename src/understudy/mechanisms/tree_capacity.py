@@ -47,7 +47,7 @@ class TreeCapacity:
         self._part = {name: first if part == second else part for name, part in self._part.items()}
 
     def _extra(self, pair: Pair) -> int:
-        """The cells of a pair beyond those set aside for the pair that it makes needless."""
+        """The cells of a pair, less those that were set aside for the pair that it replaces."""
         a, b = (self._smallest[self._part[name]] for name in pair)
         return self._domain[pair[0]] * self._domain[pair[1]] - self._hub * max(a, b)
 

@@ -115,7 +115,7 @@ def load(kind: type[Field], path: str | PathLike[str]) -> Field:
 
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    """One member's bytes, never more than `limit` however well they were packed."""
+    """The bytes of one member of the archive, refused where they unpack to more than `limit`."""
     try:
         with archive.open(name) as member:
             packed = member.read(limit + 1)
@@ -168,7 +168,7 @@ def _fit(plain: Any) -> FitReport | None:
 
 
 def _finite(plain: dict[str, Any]) -> dict[str, Any]:
-    """The same with None for what JSON cannot write."""
+    """The values, with None in place of numbers that JSON cannot write."""
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in plain.items()}
 
 

@@ -64,7 +64,7 @@ def command(
 
 
 def _plain(name: str | None) -> str | None:
-    """The name, or that of the table at an address: of the rest, which may hold a password, nothing is kept."""
+    """The name as it was given, or the name of the table at an address, whose rest may hold a password."""
     from understudy.pipeline.sources.registry import is_address, name_of
 
     return (name_of(name) or "table") if is_address(name) else name

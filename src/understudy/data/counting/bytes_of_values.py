@@ -124,7 +124,7 @@ def code_bytes(domain: Domain, codes: Mapping[str, Codes], rows: int) -> pa.Larg
 
 
 def codes_of_bytes(domain: Domain, contents: Any) -> dict[str, Codes]:
-    """The codes that some records' bytes are made of."""
+    """The codes of records, from the bytes that `code_bytes` made of them."""
     (_, data), width, place = buffers(contents), _width(domain), 0
     matrix, found = data.reshape(len(contents), width), {}
     for name, size in domain.items():
@@ -136,7 +136,7 @@ def codes_of_bytes(domain: Domain, contents: Any) -> dict[str, Codes]:
 
 
 def buffers(contents: Any) -> tuple[npt.NDArray[np.int64], Bytes]:
-    """Where the bytes of each value end and begin, from 0 on, and all of them in one row."""
+    """The offsets at which the bytes of each value begin and end, counted from 0, and all bytes in one array."""
     array = contents.combine_chunks() if isinstance(contents, pa.ChunkedArray) else contents
     array = array.cast(pa.large_binary())
     _, ends, data = array.buffers()

@@ -183,6 +183,6 @@ def available_cores() -> int:
 
 
 def _shares(count: int, most: int) -> list[tuple[int, int]]:
-    """`count` things in at most `most` shares, as even as can be."""
+    """`count` items divided into at most `most` shares of nearly equal size."""
     parts = min(count, most)
     return [(count * i // parts, count * (i + 1) // parts) for i in range(parts)]

@@ -31,14 +31,14 @@ class KeptRecords:
         self._database = ScratchDatabase(memory)
 
     def add(self, units: Any, contents: Any) -> None:
-        """The next records: whose they are, and the bytes of what is counted of them."""
+        """Add records: the unit of each, and the bytes of what is counted of it."""
         owners = unit_bytes(units)
         known = pc.and_(owners.is_valid(), contents.is_valid())
         self._rows += known.true_count
         self._database.append(pa.table({"unit": owners, "content": contents}).filter(known))
 
     def contents(self) -> Iterator[pa.ChunkedArray]:
-        """The contents that count, each as often as it does."""
+        """The contents of the records that are kept, one for each record."""
         shares = -(-self._rows * BYTES_A_RECORD // self._database.memory) if self._database.filled else 0
         try:
             for share in range(shares):
@@ -56,7 +56,9 @@ class KeptRecords:
         for batch in self._database.batches(query, FETCHED):
             held.append(pa.Table.from_batches([batch]))
             rows += batch.num_rows
-            if rows >= HELD:  # a unit with ever so many records takes no more than are kept of it
+            if (
+                rows >= HELD
+            ):  # cut down here, so that a unit with very many records takes no more memory than its kept ones
                 held = [_bounded(pa.concat_tables(held), self._most)]
                 rows = 0
         if held:
@@ -64,7 +66,7 @@ class KeptRecords:
 
 
 def _bounded(table: pa.Table, most: int) -> pa.Table:
-    """Contents with their numbers, fewer of them where a unit has more than `most`: those least in its order."""
+    """The contents and how often each occurs, cut to the `most` records of every unit that are least in its order."""
     owners, times = Owners(table["unit"]), table["times"].to_numpy()
     held = np.zeros(len(owners.units), np.int64)
     np.add.at(held, owners.numbers, times)

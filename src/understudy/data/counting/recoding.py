@@ -16,7 +16,7 @@ from understudy.marginals.counter import Recoding
 def recoded(
     domain: Domain, before: Mapping[str, Codes], maps: Mapping[str, Recoding]
 ) -> tuple[Domain, dict[str, Codes]]:
-    """The domain once these maps are applied, and what then becomes of the codes that came `before` all maps.
+    """The domain after these maps, and for each column the map from its original codes to the newest ones.
 
     `before` holds the recodings that led to `domain`, by column. The new size of a column is the largest new code
     plus one.

@@ -61,7 +61,7 @@ def hash_bytes(offsets: Any, data: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def by_unit(numbers: Any, units: int) -> Any:
-    """The records of unit u as rows[starts[u] : starts[u + 1]], of the number of every record's unit."""
+    """`starts` and `rows`, given the number of every record's unit: unit u has rows[starts[u] : starts[u + 1]]."""
     starts = np.zeros(units + 1, np.int64)
     for i in range(numbers.size):
         starts[numbers[i] + 1] += 1
@@ -76,7 +76,7 @@ def by_unit(numbers: Any, units: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def number(starts: Any, rows: Any, contents: Any) -> Any:
-    """For each record, the how-manieth of its content it is within its unit, from 1 on.
+    """For each record its number, from 1 on, among the records of its unit that have the same content.
 
     The records of unit u are rows[starts[u] : starts[u + 1]]; `contents` are their hashes, offsets and bytes.
     """
@@ -105,7 +105,7 @@ def number(starts: Any, rows: Any, contents: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _number_run(run: Any, found: Any, contents: Any) -> None:
-    """Number records whose contents share a hash: nearly always one content, but that is looked at."""
+    """Number records whose contents share a hash; they are compared, though nearly always they are one content."""
     left = run.size
     while left:
         sample, times, others = run[0], 0, 0
@@ -207,7 +207,7 @@ def _less(key: Any, row: int, j: int, other_key: Any, other: int, i: int, conten
 
 @njit(cache=True, nogil=True)
 def _compare(row: int, other: int, contents: Any) -> int:
-    """Below 0, 0 or above 0 as the bytes of one row come before, equal or follow the other's."""
+    """Below 0, 0 or above 0, as the bytes of the first row come before, equal or come after those of the second."""
     _, offsets, data = contents
     size, length = offsets[row + 1] - offsets[row], offsets[other + 1] - offsets[other]
     for i in range(min(size, length)):

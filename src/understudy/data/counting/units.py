@@ -26,7 +26,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def bound(units: Any, contents: pa.Array, most: int) -> npt.NDArray[np.bool_]:
-    """Which records to keep: of every unit those that are least in its order; none without a unit or a content.
+    """Which records to keep: the least of every unit in its order. A record without a unit or a content is not kept.
 
     `contents` are the bytes of what is counted of each record (see `bytes_of_values`).
     """
@@ -56,7 +56,7 @@ class Owners:
 def least(
     owners: Owners, numbers: Integers, contents: Any, first: Integers | None, times: Integers, most: int
 ) -> tuple[Integers, Integers]:
-    """The rows that hold the least `most` records of every unit, and which of its content's records each is.
+    """The rows that hold the least `most` records of every unit, and the number of each among those of its content.
 
     A row stands for so many records (`times`) of one content, numbered from `first` on; without `first` for one
     record each, which are numbered here. `numbers` says whose they are.

@@ -73,7 +73,7 @@ class CodeRecording:
             yield rows, {name: codes[name] for name in columns}
 
     def _counted(self) -> Iterator[tuple[int, dict[str, Codes]]]:
-        """The records that count, in blocks, coded from the source; of every unit so many as may."""
+        """The records that count, in blocks, coded from the source: at most `most` of every unit."""
         kept = None if self._unit is None else KeptRecords(self._most, self.memory)
         with progress("reading and coding") as advance:
             for count, codes, units in read_ahead(self._coded()):

@@ -152,7 +152,7 @@ class SparkTable:
         return self
 
     def _answer(self, clique: Clique, counted: Mapping[Clique, Any]) -> Integers:
-        """A table of its own for a clique, its axes in the order asked."""
+        """A fresh table for a clique, its axes in the order asked."""
         plain = self._domain.order(clique)
         table = counted[plain] if plain in counted else self._known[plain]
         return np.array(table.transpose([plain.index(name) for name in clique]), np.int64, order="C")
@@ -190,7 +190,7 @@ class _Packs:
         self._reducers = shuffle_partitions(frame.sparkSession)
 
     def grouped(self, count: tasks.CountCells) -> pa.Table:
-        """The filled cells that `count` gives over all packs, each once."""
+        """The filled cells of all packs together, each once."""
         from pyspark.sql import functions as sql
 
         task = count if self._kept else tasks.Then(self._pack, count)
@@ -199,7 +199,7 @@ class _Packs:
         return collected(cells.groupBy("place").agg(records), "count the records")
 
     def keep(self) -> None:
-        """Have Spark keep what the next count makes, unless it does or must not."""
+        """Have Spark keep the packs that the next count makes, unless it keeps them already or must not."""
         if self._kept or not self._keepable:
             return
         packs = on_workers(self._frame, self._pack, tasks.PACKS)
@@ -208,7 +208,7 @@ class _Packs:
         weakref.finalize(self, _forget, self._frame).atexit = False
 
     def summed(self, count: tasks.Count, cells: int) -> Integers:
-        """What `count` gives over all packs, added up."""
+        """The counts of all packs, added up."""
         chunks = tasks.chunks_of(cells)
         # Fewer tasks, each over several partitions, where dense counts of every partition would be many.
         frame = self._frame.coalesce(max(self._reducers, PARTIAL_BYTES // (8 * cells)))
@@ -333,13 +333,13 @@ def quiet() -> Iterator[None]:
 
 
 def _small_pairs(domain: Domain) -> list[Clique]:
-    """All pairs of columns, or none where their counts together are many."""
+    """All pairs of columns; an empty list where they have too many cells together."""
     pairs: list[Clique] = list(combinations(domain, 2))
     return pairs if sum(domain.size(pair) for pair in pairs) <= PAIR_CELLS else []
 
 
 def _with_columns_alone(tables: Mapping[Clique, Integers]) -> dict[Clique, Integers]:
-    """The tables, and that of every column that is in one of a pair."""
+    """The tables, and in addition the table of every single column that occurs in a pair."""
     pairs = [(clique, table) for clique, table in tables.items() if len(clique) == 2]
     alone = {(clique[axis],): table.sum(1 - axis) for clique, table in pairs for axis in (0, 1)}
     return alone | dict(tables)

@@ -57,7 +57,7 @@ _CELLS = pa.schema([("place", pa.int64()), ("records", pa.int64())])
 
 
 def guarded(what: str) -> Callable[[Method], Method]:
-    """Makes an error of a task say where it was and of what type, never what it said: that may be a value."""
+    """A decorator under which an error of a task says where it arose and of what type it is, never its message."""
 
     def decorate(method: Method) -> Method:
         def batches_of(self: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -90,7 +90,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Then:
-    """One task after another on the same worker, without a way through Spark between them."""
+    """Runs one task after another on the same worker, so that nothing passes through Spark in between."""
 
     first: Task
     second: Task
@@ -148,7 +148,7 @@ class Pack:
 
 @dataclass(frozen=True)
 class Own:
-    """Says of every record whose it is and what is counted of it: its codes; none without a unit."""
+    """Pairs the unit of every record with its content, which is its codes; records without a unit are left out."""
 
     unit: str
     domain: Domain
@@ -165,7 +165,7 @@ class Own:
 
 @dataclass(frozen=True)
 class OwnValues:
-    """Says of every record whose it is and which value of a column it has; none without a unit or a value."""
+    """Pairs the unit of every record with its value in a column; records without either are left out."""
 
     unit: str
     column: str
@@ -287,7 +287,7 @@ def packed(codes: Sequence[Codes], rows: int) -> pa.RecordBatch:
 
 
 def pack_rows(domain: Domain) -> int:
-    """How many records are in a pack, at least or at most."""
+    """How many records go into one pack."""
     least, most = PACK_ROWS
     return max(least, min(most, PACK_BYTES // max(1, width(domain))))
 
@@ -300,7 +300,7 @@ def owned(units: pa.Array, contents: pa.Array) -> Iterator[pa.RecordBatch]:
 
 
 def grouped(things: Iterable[Any], rows: int, size: Callable[[Any], int]) -> Iterator[list[Any]]:
-    """The things in order, in groups of at least `rows` records (but the last, which has what is left)."""
+    """The items in order, in groups of at least `rows` records; the last group has what is left."""
     group: list[Any] = []
     held = 0
     for thing in things:
@@ -349,12 +349,12 @@ def unpacked(domain: Domain, columns: Sequence[str], rows: int, codes: Any) -> d
 
 
 def chunks_of(cells: int) -> int:
-    """In how many rows so many counts come."""
+    """How many rows of chunks a number of counts takes."""
     return -(-cells // CHUNK_CELLS)
 
 
 def cells_in(chunk: int, cells: int) -> int:
-    """How many of all cells are in a chunk."""
+    """How many of a table's cells lie in a chunk."""
     return min(CHUNK_CELLS, cells - chunk * CHUNK_CELLS)
 
 

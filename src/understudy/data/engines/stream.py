@@ -126,7 +126,7 @@ class Streamed:
         return [clique for clique in dict.fromkeys(wanted) if self._recall(clique) is None]
 
     def _recall(self, clique: Clique, fresh: Any = None) -> Any:
-        """The counts of a clique: those given, or remembered ones in whatever order; None without any."""
+        """The counts of a clique: fresh ones, or remembered ones with their axes turned; None if there are none."""
         if fresh is not None:
             return fresh
         if (known := self._known.get(frozenset(clique))) is not None:
@@ -174,7 +174,7 @@ class Streamed:
 
 
 def check_memory(memory: int) -> int:
-    """The memory, once it is a number of bytes that a stream can do with."""
+    """The memory, once it is a number of bytes that suffices for a stream."""
     if isinstance(memory, bool) or not isinstance(memory, int) or memory < LEAST_MEMORY:
         raise ParameterError(
             f"memory {memory!r} is not a number of bytes of at least {LEAST_MEMORY:,}.",

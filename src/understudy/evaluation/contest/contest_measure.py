@@ -124,14 +124,14 @@ class ContestTables:
 
 
 def _two_sexes(column: npt.NDArray[np.integer]) -> tuple[int, int]:
-    """The two most frequent codes, in order: which is whose changes no score but by ties."""
+    """The two most frequent codes, in ascending order: which of them is male changes scores by ties alone."""
     codes, counts = np.unique(column, return_counts=True)
     chosen = np.sort(codes[np.argsort(-counts, kind="stable")[:2]]).astype(np.int64).tolist()
     return (chosen[0], chosen[1]) if len(chosen) == 2 else (chosen[0], chosen[0] + 1)
 
 
 def _wages(table: pa.Table, name: str, missing: int) -> npt.NDArray[np.int64]:
-    """Each record's wage in whole units; `missing` where there is none, or one below 0."""
+    """The wage of each record in whole units; `missing` where the record has no wage or a negative one."""
     numbers = arrays.floats(plain(table[name]))
     with np.errstate(invalid="ignore"):
         good = np.isfinite(numbers) & (numbers >= 0)

@@ -73,7 +73,7 @@ def _rescaled(measurements: Sequence[Measurement], stddev: Floats) -> list[Measu
 def _lower_bound(
     asked: Observations, propagation: Propagation, dual: Floats, possible: Floats | None, total: float
 ) -> float:
-    """No distribution has a smaller L1 loss, for any dual within 1/stddev."""
+    """A lower bound on the L1 loss of every distribution, for any dual whose entries are within 1/stddev."""
     cost = np.zeros(asked.layout.cells)
     asked.add_transpose(propagation, total, dual, cost)
     if possible is not None:

@@ -69,7 +69,7 @@ class _Builder:
         self.cells = 0
 
     def add(self, k: int, places: list[tuple[int, Clique, int]]) -> None:
-        """Lay out clique `k`, at which these places look: where they are, their columns and sign."""
+        """Lay out clique `k` for the places that look at it, each given by its position, its columns and its sign."""
         largest = _largest({columns for _, columns, _ in places})
         *outer, inner = _axes(self.domain, self.layout.tree.cliques[k], largest)
         largest.sort(key=lambda marginal: not set(inner) <= set(marginal))
@@ -107,7 +107,7 @@ class _Builder:
         )
 
     def _units(self) -> tuple[Integers, tuple[tuple[slice, slice], ...], int]:
-        """Every clique as one unit of work, large ones as several: always the same, so that sums are, too."""
+        """The units of work: one a clique, several for a large one. They never vary, so that sums do not either."""
         units: list[tuple[int, ...]] = []
         spare, room = [], self.cells
         for k, (_, axis, axes, width, marginal, _, count) in enumerate(self.tables):
@@ -142,7 +142,7 @@ def _places(layout: TreeLayout) -> Iterator[tuple[int, int, Clique, int]]:
 
 
 def _largest(seen: Iterable[Clique]) -> list[Clique]:
-    """Those that no other one contains."""
+    """The cliques that no other one contains."""
     sets = {columns: set(columns) for columns in seen}
     return sorted(c for c in sets if not any(sets[c] < other for other in sets.values()))
 

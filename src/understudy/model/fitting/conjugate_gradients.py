@@ -43,7 +43,7 @@ def conjugate_gradients(
 def _advance(
     energy: float, step: Any, image: Any, ridge: Any, inverse: Any, solution: Any, residual: Any
 ) -> float:
-    """The error that is left after going along the step, which turns to what is left; -1 if nothing curves."""
+    """The squared error left after one step, which then becomes the next direction; -1 where nothing curves."""
     curvature = 0.0
     for i in range(step.size):
         image[i] += ridge[i] * step[i]

@@ -23,7 +23,7 @@ _ALL = np.zeros(0, np.bool_)
 
 
 class Hessian:
-    """Prices in, disagreement out: one pass in which every cell is priced, answers and is summed up.
+    """The map from prices to disagreement: one pass over all cells, each of which is priced, answers and is summed.
 
     Pieces of work do not share what they write, so they are divided among threads; they are the same ones, and
     their sums are made in the same order, on any number of threads.
@@ -43,7 +43,7 @@ class Hessian:
 
     @contextmanager
     def threads(self) -> Iterator[None]:
-        """A pool for the calls made meanwhile, or none where one thread is as fast."""
+        """Lends a thread pool to the calls made in the meantime, unless one thread is as fast."""
         if len(self._lots) == 1 or self._pool is not None:
             yield
             return

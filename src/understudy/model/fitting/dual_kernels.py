@@ -38,7 +38,7 @@ def _multiply_one(
 def _multiply_two(
     price: float, vector: Any, result: Any, p: Any, t: Any, q: Any, u: Any, weights: Any, c: Any, n: Any
 ) -> float:
-    """The same where two marginals do."""
+    """The row's sum of weight * price, where two marginals keep the innermost axis; both get the cells."""
     total = 0.0
     for i in range(n):
         cell = (price + vector[p + i] + vector[q + i]) * weights[c + i]
@@ -54,7 +54,7 @@ def _evaluate(row: Any, c: Any, n: Any, values: Any, weights: Any, allowed: Any,
     gained = 0.0
     if allowed.size:
         for i in range(n):
-            if not allowed[c + i]:  # too dear to buy
+            if not allowed[c + i]:  # a price at which the cell is zero
                 row[i] = max(row[i], 2.0 * abs(values[c + i]) * weights[c + i])
     for i in range(n):
         cell = max(values[c + i] - row[i] / weights[c + i], 0.0)

@@ -125,7 +125,7 @@ class _Problem:
         self.possible = _possible(self.observations, masks)
 
     def begin(self, warm_start: MarkovField | None) -> tuple[Floats, Floats]:
-        """The field to begin at, as directed conditionals, and the same fitted to the closed-form answers."""
+        """The field to begin at, as directed conditionals, and that field fitted to the closed-form answers."""
         layout = self.observations.layout
         tables = (
             starting_point.uniform(layout) if warm_start is None else starting_point.warm(layout, warm_start)
@@ -167,7 +167,7 @@ class _Problem:
         goal: Goal,
         callback: Callable[[OptimalityCertificate], None] | None,
     ) -> tuple[Floats, OptimalityCertificate]:
-        """The least-squares optimum; `fitted` is spent."""
+        """The least-squares optimum and its certificate; `fitted` is overwritten."""
         same = measurements is self.measurements
         observations = self.observations if same else Observations(self.tree, measurements)
         offset = observations.offset

@@ -28,7 +28,7 @@ class LeastSquares:
         return self.weights * (answers - self.values)
 
     def lower_bound(self, dual: Floats, spare: Floats) -> float:
-        """No distribution has a loss below this, whatever `dual` is: -L*(r) + min over records of B^T r."""
+        """A lower bound on the loss of every distribution, for any `dual`: -L*(r) + min over records of B^T r."""
         spare[:] = 0.0
         self.observations.add_transpose(self.propagation, 1.0, dual, spare)
         if self.possible is not None:

@@ -44,7 +44,7 @@ def field(observations: Observations, propagation: Propagation, theta: Floats) -
 def sweep(
     observations: Observations, tables: Floats, targets: Floats, wanted: npt.NDArray[np.bool_], times: int
 ) -> None:
-    """EntropyFit directed conditionals to observed marginals in proportion, in place, so many times over the tree."""
+    """Fit directed conditionals to observed marginals in proportion, in place, in so many sweeps over the tree."""
     layout = observations.layout
     fits: dict[int, list[tuple[slice, int]]] = {}
     for (home, at, size), port, one in zip(

@@ -157,7 +157,7 @@ class Observations:
         return self.diagonal_of(self._cells)
 
     def diagonal_of(self, observed: Floats) -> Floats:
-        """The same from the observed marginals of the tables."""
+        """`diagonal`, given the observed marginals of the tables."""
         parts = [observed if self._all_direct else observed[self._take]]
         for question in self._questions:
             cells = observed[question.cells].reshape(question.shape).transpose(question.turn).reshape(-1)

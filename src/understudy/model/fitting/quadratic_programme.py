@@ -116,7 +116,7 @@ class QuadraticProgramme:
         self._again()
 
     def _again(self) -> None:
-        """Weigh the same prices anew."""
+        """Evaluate the dual at the present prices, after what it depends on has changed."""
         self._move(self.prices, *self.value(self.prices))
 
     def loss(self, tables: Floats) -> float:
@@ -167,7 +167,7 @@ class QuadraticProgramme:
         return False
 
     def _trust(self, good: bool) -> None:
-        """Solve for the next direction for longer if this one, cut short, rose as foretold (by half of its slope)."""
+        """Allow the next direction more steps if this one, cut short, rose as predicted (by half its slope)."""
         if self.held and good and self._cut_short:
             self.reach = min(2 * self.reach, _CG_STEPS)
         elif self.held and not good:
@@ -179,7 +179,7 @@ class QuadraticProgramme:
         self.prices, self.bound, self.gradient, self.cells = prices, bound, gradient, cells
 
     def _stride(self, direction: Floats, length: float, rise: float) -> None:
-        """Go on, ever further, while it goes up as steeply: where nothing is bought there is no curvature."""
+        """Go on, by doubled steps, while the dual rises as steeply: where all cells are zero nothing curves."""
         for _ in range(_DOUBLINGS):
             if not dot(self.gradient, direction) > 0.5 * rise:
                 return
@@ -191,7 +191,7 @@ class QuadraticProgramme:
             length *= 2.0
 
     def value(self, prices: Floats) -> tuple[float, Floats, Floats]:
-        """The dual value, its gradient (how far the cells are from agreeing) and the cells bought (in the spare)."""
+        """The dual value, its gradient (how far cells are from agreeing) and the cells (in the spare)."""
         bought, gradient, r = self._spare, np.empty_like(prices), prices[self.answers]
         with self.hessian.threads():
             value = self.hessian.evaluate(prices, self.values, self.weights, self.allowed, bought, gradient)
@@ -202,7 +202,7 @@ class QuadraticProgramme:
         return float(value), gradient, bought
 
     def direction(self, gradient: Floats, cells: Floats, accuracy: float) -> Floats:
-        """Newton's direction on the cells that are bought now."""
+        """Newton's direction, with the cells that are positive now."""
         yielding = self._yielding
         diagonal = np.empty_like(gradient)
         with self.hessian.threads():

@@ -52,7 +52,7 @@ def _combination(measurement: Measurement, scale: Floats, cells: int) -> Floats 
     gradient = query.apply(residual) / scale
     step = gradient.copy()
     norm = float(gradient @ gradient)
-    least = _ROUNDING * norm  # below it the gradient is its own rounding: no sum is told, or it is found
+    least = _ROUNDING * norm  # below this the gradient is rounding alone, and the search is over
     for _ in range(min(_STEPS, 2 * measurement.values.size + 10)):
         if norm <= least or np.abs(residual).max() < _EXACT:
             break

@@ -108,7 +108,7 @@ def refine(
 
 
 def _whole(state: Refinement, accuracy: float, goal: Goal) -> bool:
-    """Whether one dual step gained. Its cells nearly agree; joined along the tree they do; its value is a bound."""
+    """Take one dual step; say whether it gained. Its cells, joined along the tree, are a field; its value a bound."""
     before = state.programme.bound
     state.programme.advance(accuracy)
     state.bound = max(state.bound, state.programme.bound)
@@ -174,7 +174,7 @@ def _complete(state: Refinement, goal: Goal) -> None:
         theta = np.log(tables)
     fit = maximum_entropy.field(observations, propagation, theta)
     if observations.has_questions:
-        fit = _faced(state, fit, programme.dual())
+        fit = _moved_to_face(state, fit, programme.dual())
     if fit.log_total == -np.inf:
         return
     floor = problem.loss(wanted)
@@ -190,8 +190,10 @@ def _complete(state: Refinement, goal: Goal) -> None:
     state.keep(fit.marginals)
 
 
-def _faced(state: Refinement, fit: maximum_entropy.EntropyFit, dual: Floats) -> maximum_entropy.EntropyFit:
-    """The field turned towards the face of records that the optimum allows, as far as that lowers the loss.
+def _moved_to_face(
+    state: Refinement, fit: maximum_entropy.EntropyFit, dual: Floats
+) -> maximum_entropy.EntropyFit:
+    """The field moved towards the face of records that the optimum allows, as far as that lowers the loss.
 
     At the optimum only records of least price B^T r have mass; exp(-eta B^T r) says so ever more clearly.
     """

@@ -113,7 +113,7 @@ def _one_ways(
     direct: Mapping[Clique, tuple[Floats, float]],
     total: float,
 ) -> dict[str, Floats]:
-    """For every measured column its least-squares marginal, made a possible one."""
+    """For every measured column its least-squares marginal, made non-negative."""
     ones: dict[str, Floats] = {}
     for clique in sorted(best, key=domain.size):
         for axis, name in enumerate(clique):

@@ -192,7 +192,7 @@ def contract(factors: Sequence[Factor], keep: Clique, limit: int = LIMIT_CELLS) 
 
 
 def _absorbed(factors: list[Factor]) -> list[Factor]:
-    """The same product with every factor inside the first one's columns multiplied into it."""
+    """The factors, with those whose columns lie within the first one's multiplied into it."""
     first, *others = factors
     inside = [other for other in others if set(other.clique) <= set(first.clique)]
     if not inside:

@@ -43,7 +43,7 @@ def complete(
 def _parts(
     field: CalibratedTree, rows: npt.NDArray[np.intp], known: Known
 ) -> Iterator[tuple[npt.NDArray[np.intp], Known]]:
-    """The records whole if memory allows, else in runs; what differs counts, not how many there are."""
+    """All records at once if memory allows, else in runs; memory grows with the number of different records."""
     step = rows_at_once(field, tuple(known), len(rows))
     if step < len(rows):
         _, shown = labels([(codes, field.domain[name]) for name, codes in known.items()], len(rows))

@@ -79,7 +79,7 @@ def seeded(seed: int | None) -> np.random.Generator:
 
 
 def row_count(n: int | None, total: float, name: str = "n") -> int:
-    """The number of records asked for, once it is one; `total` rounded when it was left out."""
+    """The number of records asked for, once it is a whole number; `total` rounded where none is given."""
     if n is None:
         return round(total)
     try:

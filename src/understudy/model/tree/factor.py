@@ -25,12 +25,12 @@ def align(clique: Clique, values: Array, onto: Clique) -> Array:
 
 
 def joined(first: Clique, second: Clique) -> Clique:
-    """The columns of both, those of `first` first."""
+    """The columns of both cliques, each once, those of `first` first."""
     return first + tuple(name for name in second if name not in first)
 
 
 def without(clique: Clique, names: Iterable[str]) -> tuple[Clique, tuple[int, ...]]:
-    """The columns left once `names` are gone, and the axes that go."""
+    """The columns that are left without `names`, and the axes of those that go."""
     gone = set((names,) if isinstance(names, str) else names)
     unknown = gone.difference(clique)
     if unknown:

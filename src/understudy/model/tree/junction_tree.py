@@ -145,11 +145,11 @@ def _too_large(tree: JunctionTree, cliques: Sequence[Clique], limit_cells: int) 
     domain = tree.domain
     largest = max(tree.cliques, key=domain.size)
     inside = set(largest)
-    blamed = sorted({c for c in cliques if len(inside.intersection(c)) > 1}, key=domain.size)[-40:]
+    suspects = sorted({c for c in cliques if len(inside.intersection(c)) > 1}, key=domain.size)[-40:]
     ways = []
-    if blamed:
-        kept = {c: _best_tree(domain, [o for o in cliques if o != c], RESTARTS).cells for c in blamed}
-        drop = min(blamed, key=lambda c: (kept[c], c))
+    if suspects:
+        kept = {c: _best_tree(domain, [o for o in cliques if o != c], RESTARTS).cells for c in suspects}
+        drop = min(suspects, key=lambda c: (kept[c], c))
         if kept[drop] < tree.cells:
             ways.append(f"leave out clique {drop!r} ({kept[drop]:,} cells without it)")
     wide = max(largest, key=lambda name: (domain[name], name))

@@ -28,7 +28,7 @@ class Propagation:
         return float(shifted + self.calibrate(out, separators))
 
     def calibrate(self, tables: Floats, separators: Floats) -> float:
-        """The same from potentials that are not logarithms, in place."""
+        """`marginals` of potentials that are not logarithms, in place: they become the marginals."""
         layout = self.layout
         log_total = kernels.calibrate(tables, self._messages, separators, layout.cliques, layout.shapes)
         return float(log_total)
@@ -55,7 +55,7 @@ class Propagation:
         kernels.covariance(marginals, separators, direction, self._messages, layout.cliques, layout.shapes)
 
     def cheapest(self, cost: Floats) -> float:
-        """The least cost of any record, where a record's cost is summed over cliques; spends `cost`."""
+        """The least cost of any record, where a record's cost is summed over cliques; `cost` is overwritten."""
         layout = self.layout
         messages = np.full(layout.separator_cells, math.inf)
         total = 0.0

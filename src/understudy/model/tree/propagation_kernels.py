@@ -28,7 +28,7 @@ def shift(theta: Any, tables: Any, cliques: Any) -> float:
         for i in range(a, b):
             top = max(top, theta[i])
         for i in range(a, b):
-            # Below this the exponential would be subnormal: slow, and nothing.
+            # Below this the exponential would be subnormal: slow to compute, and next to zero.
             tables[i] = theta[i] - top if theta[i] - top > -600.0 else -math.inf
         total += top
     return total
@@ -114,7 +114,7 @@ def covariance(
             continue
         source, target = (a, cliques[above, 0]) if rising else (cliques[above, 0], a)
         onto, back = (cliques[k, 5], cliques[k, 6]) if rising else (cliques[k, 6], cliques[k, 5])
-        # What a child sent up is in what its parent knows: take it off again.
+        # The message of a child is part of what its parent knows: it is taken off again.
         for i in range(np.uint64(m), np.uint64(m + c)):
             messages[i] = 0.0 if rising else -messages[i] * separators[i]
         dot_onto(marginals, direction, source, messages, m, onto, shapes)
@@ -178,7 +178,7 @@ def balance(cells: Any, before: int, size: int, after: int, wanted: Any) -> None
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def squares(weights: Any, left: Any, right: Any) -> float:
-    """The sum of w (left - right)^2 over cells that weigh anything."""
+    """The sum of w (left - right)^2 over all cells."""
     total = 0.0
     for i in range(weights.size):
         total += weights[i] * (left[i] - right[i]) * (left[i] - right[i])

@@ -33,12 +33,12 @@ class Ports:
 
     @property
     def unsigned(self) -> Ports:
-        """The same places, every sign a plus."""
+        """The places with every sign positive."""
         return Ports(np.abs(self.rows), self.first, self.cells)
 
     @classmethod
     def of(cls, cliques: int, rows: Sequence[tuple[int, int, int, int]], cells: int) -> Ports:
-        """From rows that begin with their clique."""
+        """Ports from rows of four integers: the clique, and the three columns of `rows`."""
         ordered = sorted(rows)
         counts = np.bincount(np.array([row[0] for row in ordered], np.int64), minlength=cliques)
         first = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])

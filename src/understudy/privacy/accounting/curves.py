@@ -74,7 +74,7 @@ class OrderedLosses:
 
 
 def _joined(choices: Iterable[Choice]) -> tuple[Choice, ...]:
-    """The same choices, neighbours of one epsilon counted together: k-fold is k separate ones."""
+    """The choices, with neighbours of one epsilon joined: k choices at once cost what k separate ones do."""
     joined: list[Choice] = []
     for choice in choices:
         if joined and joined[-1].epsilon == choice.epsilon:

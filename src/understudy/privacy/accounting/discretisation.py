@@ -101,7 +101,7 @@ def _ride(spacings: np.ndarray, riders: np.ndarray, paid: float) -> float:
 
 
 def _payers(spacings: np.ndarray, counts: np.ndarray, paid: float, tau2: float) -> np.ndarray:
-    """How many cells of each spacing must pay, the cheapest (finest) first: more payers leave less showing."""
+    """How many cells of each spacing must pay, the finest (cheapest) first: the more pay, the less show."""
     ends = np.cumsum(counts)
     low, high = 0, int(ends[-1]) if len(ends) else 0
     while low < high:

@@ -101,7 +101,7 @@ class GaussianFilter:
 
     @property
     def spent(self) -> float:
-        """The mu^2 charged so far, each batch's as that of continuous noise that bounds it."""
+        """The mu^2 charged so far; a batch counts with the mu^2 of the continuous noise that bounds it."""
         return math.fsum(_bound(loss)[0] for loss in self.losses)
 
     @property

@@ -138,7 +138,7 @@ def released(counts: Iterable[tuple[Value, int]], noise: npt.NDArray[np.int64], 
 
 
 def _order(counted: tuple[Value, int]) -> tuple[str, Value]:
-    """By type, then by value."""
+    """The key that sorts counted values by their type, then by value."""
     return type(counted[0]).__name__, counted[0]
 
 

@@ -61,7 +61,7 @@ class ChoicePrice:
 
 @dataclass(frozen=True, eq=False)
 class _ChoiceQuestion(Question[ChoicePrice, int]):
-    """Which candidate to take: `offered` less their public `costs`; `known` scores are not counted again."""
+    """A choice among `offered` candidates by score less public `costs`; `known` scores are not counted again."""
 
     offered: Sequence[Clique]
     costs: Integers

@@ -219,7 +219,7 @@ def _resolved(path: str | Path) -> Path:
 
 
 def _checked(epsilon: float, delta: float) -> tuple[float, float]:
-    """Both as floats, once they can be spent."""
+    """Epsilon and delta as floats, once they are amounts that can be spent."""
     for what, value, top in (("epsilon", epsilon, math.inf), ("delta", delta, 1.0)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < top:
             rule = "a finite number above 0" if what == "epsilon" else "a number above 0 and below 1"

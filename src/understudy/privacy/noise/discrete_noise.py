@@ -50,7 +50,7 @@ def table_error(scale: float) -> Fraction:
 
 
 def laplace_error(scale: float) -> Fraction:
-    """The same bound for one `discrete_laplace` draw."""
+    """An upper bound on the total variation distance between one `discrete_laplace` draw and its law."""
     return _error(1, _exact(scale))
 
 

@@ -56,7 +56,7 @@ def _by_floats(gaps: Gaps, rate: Fraction, word: int) -> int | None:
 
 
 def _by_integers(gaps: Gaps, rate: Fraction, word: int, source: Randomness) -> int:
-    """The same candidate, with as many more bits of the word and of every weight as it takes."""
+    """The candidate that the word falls on, decided with as many further bits of word and weights as it takes."""
     bits = 64
     while True:
         word, bits = extend(word, bits, source), 2 * bits

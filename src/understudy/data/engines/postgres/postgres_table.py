@@ -54,11 +54,11 @@ class PostgresTable:
 
     @property
     def snapshot(self) -> str | None:
-        """None: what a database holds has no time of change."""
+        """Always None: a database does not say when its records last changed."""
         return None
 
     def by_unit(self, unit: str) -> PostgresTable:
-        """The same table, its column of units such that equal ones are the same: 1.0 and 1.00 are both 1."""
+        """The table with a column of units, in which equal units have one form: 1.0 and 1.00 are both 1."""
         self._kind(unit)
         return replace(self, unit=unit)
 
@@ -83,7 +83,7 @@ class PostgresTable:
             yield pa.RecordBatch.from_arrays(self._plain(batch, len(columns)), names=list(columns))
 
     def tally(self, columns: Sequence[str]) -> Iterator[tuple[str, pa.Array, pa.Array]]:
-        """How many records hold each value of each column alone, counted by the server: parts of such lists.
+        """How many records hold each value of each column alone, counted by the server; the lists come in parts.
 
         A part is a column's name, some of its values (null among them), and their numbers of records.
         """
@@ -113,7 +113,7 @@ class PostgresTable:
     # -- queries ---------------------------------------------------------------------------------------------
 
     def _select(self, columns: Sequence[str]) -> str:
-        """The query for some columns, named c0, c1, ...: whatever names they have, none is in the answer."""
+        """The query for some columns, which the answer calls c0, c1, ...: so a column may have any name."""
         shown = ", ".join(f"{self._ask(name)} AS c{place}" for place, name in enumerate(columns))
         return f"SELECT {shown} FROM {self.relation} AS t"
 
@@ -134,7 +134,7 @@ class PostgresTable:
         return kind
 
     def _plain(self, batch: pa.RecordBatch, columns: int) -> list[pa.Array]:
-        """The first columns of a batch, with every text made of letters."""
+        """The first columns of a batch, with bytes that are not UTF-8 replaced where there may be any."""
         arrays = [batch.column(place) for place in range(columns)]
         return [_decoded(array) for array in arrays] if self.decode else arrays
 
@@ -166,7 +166,7 @@ def _table(session: Session, address: Address) -> tuple[str, dict[str, int]]:
 
 
 def _query(session: Session, address: Address) -> tuple[str, dict[str, int]]:
-    """The same of a query; no record is looked at."""
+    """What stands in FROM for a query, and its columns with their types; no record is looked at."""
     relation = f"(\n{address.query}\n)"  # on lines of its own: it may end in a comment
     names = session.table(f"SELECT * FROM {relation} AS t LIMIT 0").schema.names
     for name in names:
@@ -185,7 +185,7 @@ def _query(session: Session, address: Address) -> tuple[str, dict[str, int]]:
 
 
 def _kinds(session: Session, columns: Mapping[str, int]) -> dict[str, Kind | None]:
-    """How each column travels, by its type, or by what its type is a domain over."""
+    """How each column travels: by its type, or by the base type where its type is a domain."""
     if not columns:
         raise OperatorError(f"{session.address} has no columns.", hint="name a table with some.")
     listed = ", ".join(str(int(oid)) for oid in set(columns.values()))
@@ -207,7 +207,7 @@ def _without_encoding(session: Session) -> bool:
 
 
 def _decoded(array: pa.Array) -> pa.Array:
-    """The same texts, with bytes that are no letters replaced; only a database without an encoding has any."""
+    """The texts with bytes that are not UTF-8 replaced, which only a database without an encoding holds."""
     if not pa.types.is_string(array.type):
         return array
     return pa.array(
