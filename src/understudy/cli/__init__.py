@@ -65,8 +65,14 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("understudy: interrupted", err=True)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        words = (
+            stop.__cause__ if isinstance(stop, click.Abort) else stop
+        )  # click hides the interrupt in its own
+        click.echo(
+            f"understudy: interrupted: {words}" if words and str(words) else "understudy: interrupted",
+            err=True,
+        )
         sys.exit(130)
     except Exception as error:
         if os.environ.get(SHOW_WORDS):

@@ -17,12 +17,18 @@ REMINDER = 30.0  # seconds after which a stage that goes on is named again
 
 
 @contextmanager
-def stages() -> Iterator[Callable[[str], None]]:
+def stages(verbose: bool = False) -> Iterator[Callable[[str], None]]:
     """A function to call with the name of each stage.
 
-    On a terminal it shows the stage with a running clock; elsewhere, such as in a log, a line every other second
-    at most, and none for what is over sooner.
+    When `verbose`, every stage is a line, with the seconds since the start. Else on a terminal it shows the stage
+    with a running clock; elsewhere, such as in a log, a line every other second at most, and none for what is over
+    sooner.
     """
+    if verbose:
+        started = time.monotonic()
+        yield lambda stage: say(f"{time.monotonic() - started:8.2f} s  {stage}")
+        say(f"{time.monotonic() - started:8.2f} s  done")
+        return
     if not sys.stderr.isatty():
         lines = _Lines()
         try:
@@ -37,6 +43,11 @@ def stages() -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("starting")
         yield lambda stage: progress.update(task, description=stage)
+
+
+def say(line: str) -> None:
+    """A line on the side, beside the output."""
+    click.echo(f"understudy: {line}", err=True)
 
 
 class _Lines:
@@ -60,7 +71,7 @@ class _Lines:
         while not self._over.wait(PATIENCE):
             stage, now = self._stage, time.monotonic()
             if stage and (stage != said or now - when >= REMINDER):
-                click.echo(f"understudy: {stage} ({now - self._started:.0f} s)", err=True)
+                say(f"{stage} ({now - self._started:.0f} s)")
                 said, when = stage, now
 
 

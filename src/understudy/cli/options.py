@@ -140,4 +140,11 @@ spreadsheet = click.option(
     help="In a CSV file, put a ' before texts that a spreadsheet would run as formulas (beginning with = + - @).",
 )
 
+verbose = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Say every stage as it begins, with its time, and what was measured.",
+)
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, for machines.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from understudy.cli.console import show_table
+from understudy.cli.console import say, show_table
 from understudy.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -171,8 +171,10 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
                 for key in ("name", "job", "unit", "max_records_per_unit", "neighbours", "delimiter")
             },
         )
+    if settings["verbose"]:
+        _tell_measured(data, release)
     for warning in release.certificate["warnings"]:
-        click.echo(f"understudy: warning: {warning}", err=True)
+        say(f"warning: {warning}")
     return release, ledger
 
 
@@ -181,6 +183,18 @@ class Only(TypedDict, total=False):
 
     where: str | None
     balance: str | None
+
+
+def _tell_measured(data: str, release: Release) -> None:
+    """How the records were read, and every noisy measurement: names, sizes and noise, never a count."""
+    from understudy.pipeline.sources.registry import kind_of
+
+    said = f"{kind_of(data).name}, {release.kind}" if release.kind != "arrow" else kind_of(data).name
+    codes = sum(release.domain[name] for name in release.domain)
+    say(f"read as: {said}; {len(release.domain)} columns, {codes:,} codes; mechanism {release.mechanism}")
+    for measured in release.measurements:
+        name = " x ".join(measured.clique)
+        say(f"measured {name}: {measured.values.size:,} counts, noise of {measured.stddev.max():.4g} each")
 
 
 def write_sample(

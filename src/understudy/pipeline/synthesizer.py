@@ -186,7 +186,7 @@ def fit(
     certificate = staged(curator.certificate(), plan, asked) | {
         "mechanism": describe(mechanism),
         "dropped": list(dropped),
-        "warnings": [*warnings(described, budget), *unfit],
+        "warnings": [*warnings(described, budget, found.field.total), *unfit],
         **upheld.certified(),
     }
     curator.finish()
@@ -310,12 +310,18 @@ def known_domain(schema: Schema) -> Domain:
     )
 
 
-def warnings(schema: Schema, budget: Budget) -> list[str]:
-    """What a person should know before trusting a run; recorded in its certificate. From public knowledge alone."""
+def warnings(schema: Schema, budget: Budget, noisy_rows: float) -> list[str]:
+    """What a person should know before trusting a run; recorded in its certificate.
+
+    From public knowledge, and from the noisy number of records, which was paid for.
+    """
     found = []
-    if schema.rows and budget.delta > 1 / schema.rows:
+    rows = max(schema.rows or 1, round(noisy_rows))
+    if not budget.delta <= 1 / rows:
+        about = "" if rows == schema.rows else "about "
         found.append(
-            f"delta {budget.delta:g} is above 1 / {schema.rows} rows: it could expose a whole record."
+            f"delta {budget.delta:g} is above 1 / {about}{rows} rows: it could expose a whole record. "
+            f"Choose one well below {1 / rows:.0e}."
         )
     if budget.epsilon > LARGE_EPSILON:
         found.append(

@@ -8,6 +8,7 @@ import click
 
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
+from understudy.cli.interruption import told_what_was_spent
 from understudy.cli.running import check_output, run_fit, summary, tell
 from understudy.errors import ParameterError
 
@@ -22,6 +23,7 @@ from understudy.errors import ParameterError
 @click.option(
     "--key", type=click.Path(), help="Sign the release with this private key, from `understudy key`."
 )
+@options.verbose
 @options.as_json
 def command(data: str, output: str, key: str | None, as_json: bool, **settings: Any) -> None:
     """Learn a release from DATA (CSV, Excel, JSON lines, Parquet or Arrow) within (epsilon, delta).
@@ -43,7 +45,7 @@ def command(data: str, output: str, key: str | None, as_json: bool, **settings: 
             raise ParameterError(
                 "a release of a test is not signed.", hint="leave --key or --insecure-seed out."
             )
-    with stages() as stage:
+    with told_what_was_spent(data, settings), stages(settings["verbose"]) as stage:
         release, ledger = run_fit(data, settings, stage)
         stage("writing the release")
         release.save(output, key=key)

@@ -24,6 +24,7 @@ from understudy.cli.running import check_output, write_sample
 @options.delimiter("as in the private one")
 @click.option("--encoding", help="How a CSV file's characters are written. Default: as in the private one.")
 @options.spreadsheet
+@options.verbose
 @options.as_json
 def command(
     release: str,
@@ -36,6 +37,7 @@ def command(
     delimiter: str | None,
     encoding: str | None,
     spreadsheet: bool,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Draw synthetic records from RELEASE. Costs no privacy; needs no data; any number of rows, streamed.
@@ -58,7 +60,7 @@ def command(
 
     dialect = Dialect(delimiter, encoding)
     wanted = check_output(output, rows, folder=True, spreadsheet=spreadsheet)
-    with stages() as stage:
+    with stages(verbose) as stage:
         stage("reading the release")
         loaded = load(release)
         written = write_sample(

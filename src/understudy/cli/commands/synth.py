@@ -8,6 +8,7 @@ import click
 
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
+from understudy.cli.interruption import told_what_was_spent
 from understudy.cli.running import check_output, run_fit, summary, tell, write_sample
 
 
@@ -21,6 +22,7 @@ from understudy.cli.running import check_output, run_fit, summary, tell, write_s
 @options.mechanism
 @options.ledger
 @options.spreadsheet
+@options.verbose
 @options.as_json
 def command(
     data: str,
@@ -48,7 +50,7 @@ def command(
     wanted = check_output(output, rows, folder=True, new=True, spreadsheet=spreadsheet)
     if release_file:
         check_output(release_file)
-    with stages() as stage:
+    with told_what_was_spent(data, settings), stages(settings["verbose"]) as stage:
         release, ledger = run_fit(data, settings, stage)
         if release_file:
             stage("writing the release")
