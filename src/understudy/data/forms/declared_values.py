@@ -38,11 +38,12 @@ def _declared(values: pa.Array, form: ColumnForm, column: Column | None) -> pa.A
         kind = pa.dictionary(pa.int32(), _value_type(values), form.own in ("ordered category", "Enum"))
     if kind is None:
         return values
-    written = _is_text(values.type) or _is_moment(kind)
-    if (
-        column is not None and written and not _is_text(kind)
-    ):  # the column has no texts for a format to stand in
-        values = column.plain_values(values)
+    target = kind.value_type if pa.types.is_dictionary(kind) else kind
+    counted = _is_text(values.type) and column is not None and column.compared_as not in ("moment", "time")
+    if column is not None and not _is_text(target) and (counted or _is_moment(target)):
+        values = column.plain_values(
+            values
+        )  # the type has no texts for a format to stand in; 20210203 is a number
     if pa.types.is_dictionary(kind):
         return _encoded(values, kind, column if isinstance(column, Category) else None)
     return as_type(values, kind)
