@@ -93,9 +93,14 @@ def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> st
 
 def _cause(column: Column, before: Column, slot: str) -> str:
     if isinstance(before, Category | Untyped) and before.unlearned and isinstance(column, Category):
+        written = (
+            "Dates and numbers in a form of their own need a schema that says so (`understudy schema` drafts one); "
+            if isinstance(before, Untyped)
+            else "List them in the schema if they are public; "
+        )
         return (
-            "Too few of its values are frequent enough to be learned. List them in the schema if they are public; "
-            "names, identifiers and free text are better left out."
+            f"Too few of its values are frequent enough to be learned. {written}"
+            'names, identifiers and free text are better made up (type = "id" or "fake") or left out.'
         )
     way_out = "write missing = true" if before.missing is None else "nothing is wrong"
     return column.misfit_cause + (f" If so many are, {way_out}." if slot == "missing" else "")

@@ -106,6 +106,24 @@ def test_odd_columns_are_drafted_all_the_same() -> None:
     )
 
 
+def test_a_draft_says_what_will_not_come_back_as_it_was() -> None:
+    said = draft(
+        pa.table(
+            {
+                "sex": ["F", "f ", "M", "M"] * 50,
+                "haunt": [f"{chr(97 + i % 25)}{chr(97 + i % 6)} Lane" for i in range(200)],
+            }
+        ),
+        name="t",
+    ).columns
+    assert "differ in case or blanks alone" in said["sex"].comment
+    assert "come back empty" in said["haunt"].comment
+    plain = draft(
+        pa.table({"sex": ["F", "M"] * 4_500, "city": [f"c{i % 60}" for i in range(9_000)]}), name="t"
+    ).columns
+    assert "alone" not in plain["sex"].comment and "empty" not in plain["city"].comment
+
+
 def test_a_schema_of_types_alone_asks_for_everything_else_to_be_learned() -> None:
     types = pa.schema(
         {

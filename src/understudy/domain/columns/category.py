@@ -17,7 +17,7 @@ from understudy.domain.codes import Codes
 from understudy.domain.columns.column import MOST_CODES, Column, Outside
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import distinct, flag, listed, refuse, text
-from understudy.domain.columns.parts.sight import LEFT_VALUES, REVIEW_VALUES, Sight
+from understudy.domain.columns.parts.sight import LEFT_VALUES, MOSTLY_RARE, REVIEW_VALUES, VARIANTS, Sight
 from understudy.errors import SizeError
 
 Value = str | int | float | bool
@@ -165,10 +165,11 @@ class Category(Column):
         if not sight.texts:
             return cls(discover=True, comment="Every cell is empty.")
         if not sight.few:
-            return cls(
-                discover=True, missing=sight.missing(), comment=sight.comment(*sight.nearly, LEFT_VALUES)
-            )
+            remark = MOSTLY_RARE if sight.mostly_rare else LEFT_VALUES
+            return cls(discover=True, missing=sight.missing(), comment=sight.comment(*sight.nearly, remark))
         kept, remarks = sight.repeated()
+        if sight.variants:
+            remarks.append(VARIANTS)
         if sight.markers:
             remarks.append('Some values may mean missing: move them to missing = ["..."] if they do.')
         values: list[Any] = kept if sight.ordered else sorted(kept)

@@ -35,6 +35,12 @@ LEFT_ZEROS = (
     "List them as a category if they are public."
 )
 LEFT_VALUES = "Too many values to copy: they are learned privately. List them if they are public."
+FEW_RECORDS = 100  # that share a value, below which noise is likely to hide it
+MOSTLY_RARE = (
+    "Most cells hold a value that fewer than 100 records share: these come back empty. List the values if they are "
+    "public, describe the column otherwise, or drop it."
+)
+VARIANTS = "Some values differ in case or blanks alone: they are taken for different ones."
 IDENTIFIER = (
     'Nearly every record has a value of its own. If it says whose record it is, write unit = "{}" in [table];'
     ' if it is a key, type = "id", which makes up fresh ones.'
@@ -210,6 +216,16 @@ class Sight:
         least = {0} if self.ordered else set()
         kept = [t for t, count in zip(self.texts, self.counts, strict=True) if count > 1 or count in least]
         return kept, [] if len(kept) == len(self.texts) else [LEFT_RARE]
+
+    @property
+    def mostly_rare(self) -> bool:
+        """Whether most filled cells hold a value that too few records share for it to be learned."""
+        return bool(self.counts[self.counts < FEW_RECORDS].sum() > self.counts.sum() / 2)
+
+    @property
+    def variants(self) -> bool:
+        """Whether some texts are the same but for their case and the blanks around them."""
+        return len({text.strip().casefold() for text in self.texts}) < len(self.texts)
 
     def comment(self, *remarks: str) -> str:
         """The remarks as a comment above the column, with one on what looks like an identifier before them."""
