@@ -252,7 +252,7 @@ def test_an_engines_table_is_scored_over_its_domain():
 
 
 def test_real_microdata_can_be_scored_with_another_column_for_the_city():
-    file = Path(__file__).parents[4] / "shared/data/temporal-match2/temporal-match2.csv"
+    file = Path(__file__).parents[3] / "shared/data/temporal-match2/temporal-match2.csv"
     if not file.exists():
         pytest.skip("temporal-match2 is not beside the checkout")
     everyone = csv.read_csv(file)

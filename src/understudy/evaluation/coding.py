@@ -62,9 +62,7 @@ class Coding:
         described = self.schema.columns[name]
         cells = _absent_cells(described, values, codes)
         known = {None, *self.absent[name], *described.missing_texts}
-        if len(
-            cells
-        ):  # texts that are no value, and mean missing neither in the schema nor in the real table
+        if len(cells):  # texts without a value, which neither the schema nor the real table takes for missing
             foreign = [text not in known and not no_number(text) for text in cells.to_pylist()]
             strange[codes == described.missing_code] |= foreign
         return np.where(strange, NOT_A_CODE, codes.astype(np.int64)) if strange.any() else codes

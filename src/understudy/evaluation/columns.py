@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from understudy.errors import ParameterError
 
@@ -72,16 +73,13 @@ def thin(table: Columns, rows: int, randomness: np.random.Generator) -> Columns:
     return {name: column[chosen] for name, column in table.items()}
 
 
-def _as_mapping(table: Any, what: str) -> dict[str, Any]:
-    if isinstance(table, Mapping):
-        return {str(name): table[name] for name in table}
-    domain, inner = getattr(table, "domain", None), getattr(table, "columns", None)
-    if domain is not None and isinstance(inner, Mapping):
+def _as_mapping(table: Any, what: str) -> Mapping[str, Any]:
+    inner = table.columns if hasattr(table, "domain") else table
+    if isinstance(inner, Mapping):
         return {str(name): inner[name] for name in inner}
-    if hasattr(table, "column_names") and hasattr(table, "column"):  # Arrow
-        return {str(name): table.column(name) for name in table.column_names}
-    if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # a data frame
-        return {str(name): table[name] for name in table.columns}
+    if hasattr(table, "__arrow_c_stream__"):  # Arrow, or a data frame
+        read = pa.table(table)
+        return {name: read.column(name) for name in read.column_names}
     raise ParameterError(
         f"{what} is a {type(table).__name__}, not a table of coded columns.",
         hint="give a mapping from column name to an array of integers.",
@@ -89,50 +87,31 @@ def _as_mapping(table: Any, what: str) -> dict[str, Any]:
 
 
 def _as_codes(values: Any, name: str, what: str) -> Codes:
-    array = _as_array(values)
-    if array.ndim != 1:
-        raise ParameterError(f"{what}, column {name!r}: {array.ndim} dimensions, not 1.")
-    if array.dtype == np.uint64:
-        return np.where(array < 2**62, array, 0).astype(np.int64) - (array >= 2**62)
-    if array.dtype.kind in "iu":
-        return array
-    if array.dtype.kind == "b":
-        return array.astype(np.int8)
-    if array.dtype.kind == "O":
-        array = _numbers(array, name, what)
-    if array.dtype.kind != "f":
-        raise ParameterError(
-            f"{what}, column {name!r}: values of type {array.dtype} are not codes.",
-            hint="encode the table first; measures compare integer codes.",
-        )
-    whole = np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) < 2.0**62)
-    return np.where(whole, np.nan_to_num(array, posinf=0, neginf=0), NOT_A_CODE).astype(np.int64)
+    plain = type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu"
+    if plain and values.dtype != np.uint64:
+        return np.asarray(values)
+    try:
+        arrow = isinstance(values, pa.Array | pa.ChunkedArray)
+        array = values if arrow else pa.array(values, from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        raise _no_codes(what, name, "several types, or of several dimensions,") from None
+    kind = array.type
+    if pa.types.is_integer(kind) and not array.null_count and kind != pa.uint64():
+        return np.asarray(array.to_numpy())
+    numeric = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null)
+    if not any(fits(kind) for fits in numeric):
+        raise _no_codes(what, name, f"type {kind}")
+    whole_type = pa.int8() if pa.types.is_boolean(kind) else kind
+    numbers = np.asarray(array.cast(whole_type).cast(pa.float64(), safe=False), np.float64)
+    whole = np.isfinite(numbers) & (numbers == np.floor(numbers)) & (np.abs(numbers) < 2.0**62)
+    return np.where(whole, numbers, NOT_A_CODE).astype(np.int64)
 
 
-def _as_array(values: Any) -> npt.NDArray[Any]:
-    if isinstance(values, np.ma.MaskedArray):
-        return np.ma.filled(values.astype(np.float64), np.nan)
-    if hasattr(values, "combine_chunks") or (hasattr(values, "null_count") and hasattr(values, "to_numpy")):
-        return np.asarray(values.to_numpy(**({} if hasattr(values, "combine_chunks") else _ARROW)))
-    return np.asarray(values)
-
-
-_ARROW = {"zero_copy_only": False}
-
-
-def _numbers(array: npt.NDArray[Any], name: str, what: str) -> npt.NDArray[np.float64]:
-    # An object column holds None or a missing-value singleton (x != x, or not comparable) among numbers.
-    found = np.full(len(array), np.nan)
-    for i, value in enumerate(array):
-        if value is None or type(value).__name__ in ("NAType", "NaTType"):
-            continue
-        if isinstance(value, (str, bytes)):
-            raise ParameterError(
-                f"{what}, column {name!r}: text is not a code.",
-                hint="encode the table first; measures compare integer codes.",
-            )
-        found[i] = float(value)
-    return found
+def _no_codes(what: str, name: str, kind: str) -> ParameterError:
+    return ParameterError(
+        f"{what}, column {name!r}: values of {kind} are not codes.",
+        hint="encode the table first; measures compare integer codes.",
+    )
 
 
 @dataclass(frozen=True, eq=False)

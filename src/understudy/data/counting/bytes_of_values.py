@@ -45,9 +45,7 @@ def values_of_bytes(contents: Any, kind: pa.DataType) -> pa.Array | pa.ChunkedAr
     """The values that some bytes stand for, once whole numbers, truths or texts (see `open_values.nameable`)."""
     try:
         texts = contents.cast(pa.large_binary()).cast(pa.large_string())
-    except (
-        pa.ArrowInvalid
-    ):  # bytes that are no letters, each replaced by a mark; other texts stay as they are
+    except pa.ArrowInvalid:  # bytes that are not UTF-8 become a mark each; other texts stay as they are
         read = [content.decode("utf-8", "replace") for content in contents.to_pylist()]
         texts = pa.array(read, pa.large_string())
     return texts.cast(kind)
@@ -79,7 +77,7 @@ def _text(array: pa.Array) -> pa.Array:
         array = array.cast(pa.int64())
     if pa.types.is_interval(
         kind
-    ):  # Arrow has no text for these: months, days and nanoseconds as Python writes them
+    ):  # Arrow has no text for these: months, days and nanoseconds as Python has it
         return pa.array(
             [None if value is None else str(tuple(value)) for value in array.to_pylist()], pa.string()
         )

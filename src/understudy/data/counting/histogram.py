@@ -132,9 +132,7 @@ class Histogram:
     def _count_block(self, batch: Mapping[str, Codes], rows: int) -> None:
         if not batch:
             return
-        from understudy.data.counting.kernel import (
-            run_program,  # Numba takes a while to import: only to count
-        )
+        from understudy.data.counting.kernel import run_program  # Numba takes a while to import
 
         program = self._program_for(rows)
         packed = np.empty((program.height, rows), np.uint16)

@@ -56,9 +56,7 @@ class KeptRecords:
         for batch in self._database.batches(query, FETCHED):
             held.append(pa.Table.from_batches([batch]))
             rows += batch.num_rows
-            if (
-                rows >= HELD
-            ):  # cut down here, so that a unit with very many records takes no more memory than its kept ones
+            if rows >= HELD:  # cut now and then, so that a unit takes memory for its kept records alone
                 held = [_bounded(pa.concat_tables(held), self._most)]
                 rows = 0
         if held:

@@ -32,9 +32,7 @@ class CliqueMarginals:
     ports: Ports
     shapes: tuple[Integers, Integers, Integers]
     units: Integers  # the work, in pieces that do not share what they write
-    spare: tuple[
-        tuple[slice, slice], ...
-    ]  # what a later piece of a clique sums beside its marginals, and where it belongs
+    spare: tuple[tuple[slice, slice], ...]  # where later pieces of a clique sum, and where that belongs
     room: int  # cells of all marginals and of what lies beside them
 
     @property

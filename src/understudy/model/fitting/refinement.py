@@ -50,9 +50,7 @@ class Refinement:
     extra: int = 0
     tries: int = 0
     closeness: float = 0.1  # how nearly the cells of a dual step must agree, in shares of the total
-    plain: Floats | None = (
-        None  # the programme's own cells joined along the tree: optimal, not of maximum entropy
-    )
+    plain: Floats | None = None  # the programme's cells joined along the tree: not of maximum entropy
     plain_loss: float = np.inf
 
     def found(self) -> OptimalityCertificate:

@@ -30,9 +30,7 @@ class Role(Enum):
     LEARNING = "learning"  # what the schema leaves out, before the records are coded
     ONE_WAY = "one-way"  # every column on its own, in the domain's order
     PAIRS = "pairs"  # choices of pairs: all are counted once, and then remembered
-    CANDIDATES = (
-        "candidates"  # choices of other marginals, which are known beforehand and counted once as well
-    )
+    CANDIDATES = "candidates"  # choices of other marginals: known beforehand, and counted once as well
     NETWORK = "network"  # choices with new candidates after each, so that each counts anew
     MARGINALS = "marginals"  # the marginals that were chosen, or given
     HISTOGRAMS = "histograms"  # tables that are each counted alone

@@ -27,9 +27,7 @@ from understudy.privacy.curator.certification import statement, unit
 from understudy.privacy.curator.discovery import gaussian_threshold, laplace_scale, laplace_threshold
 from understudy.privacy.plain_values import exact
 
-_ROUNDING = (
-    1e-9  # by this factor a recomputed epsilon may exceed its part's, and a scale what was charged for
-)
+_ROUNDING = 1e-9  # by which a recomputed epsilon may exceed its part's, and a scale what was charged
 MOST_CHARGES = 20_000
 MOST_MARGINALS = 10**6  # of all charges together
 MOST_RECORDS = 10**9  # of one unit

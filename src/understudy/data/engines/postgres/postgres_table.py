@@ -40,9 +40,8 @@ class PostgresTable:
         session = Session(found)
         relation, columns = _table(session, found) if found.table else _query(session, found)
         table = cls(session, relation, _kinds(session, columns), decode=_without_encoding(session))
-        session.table(
-            f"{table._select(table.plain().types.names)} LIMIT 0"
-        )  # the right to read, without reading
+        # Fails without the right to read, and reads nothing.
+        session.table(f"{table._select(table.plain().types.names)} LIMIT 0")
         return table
 
     @property
