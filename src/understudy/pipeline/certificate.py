@@ -11,12 +11,8 @@ from understudy.errors import ReleaseError
 from understudy.privacy import Group, Role, loss_from_dict, recompute
 from understudy.privacy.accounting.budget import positive, probability
 
-_LOSSES = {
-    "choose": "choice",
-    "measure": "gaussian",
-    "laplace": "laplace",
-}  # what the questions of a group cost
-
+# What the questions of a group cost.
+_LOSSES = {"choose": "choice", "measure": "gaussian", "laplace": "laplace"}
 _WORDS = ("statement", "unit", "accountant", "version")
 
 

@@ -40,6 +40,10 @@ class PlannedGroup:
     sigma: float | None
     epsilon: float | None
 
+    def noise(self, sigma: str = "") -> str:
+        """How much noise each question has, as a short text; `sigma` is what a scale is called."""
+        return f"{sigma}{self.sigma:.3f}" if self.sigma else f"epsilon {self.epsilon:.4f} each"
+
 
 @dataclass(frozen=True)
 class PlannedMarginal:
@@ -48,9 +52,7 @@ class PlannedMarginal:
     clique: Clique
     cells: int
     scale: float
-    error: (
-        float | None
-    )  # total variation distance that the noise alone causes, at most; None without a row figure
+    error: float | None  # total variation that noise alone causes, at most; None without a row figure
 
 
 @dataclass(frozen=True)
@@ -85,15 +87,7 @@ class Forecast:
         return html_table(
             f"Plan: epsilon {self.epsilon:g}, delta {self.delta:g}, {self.columns} columns, {about}",
             ["group", "share", "questions", "noise"],
-            [
-                [
-                    g.name,
-                    g.share,
-                    g.marginals,
-                    f"sigma {g.sigma:.3f}" if g.sigma else f"epsilon {g.epsilon:.4f} each",
-                ]
-                for g in self.groups
-            ],
+            [[g.name, g.share, g.marginals, g.noise("sigma ")] for g in self.groups],
             [
                 f"A model of {self.expected_cells:,} cells, {self.cells:,} at most.",
                 f"Memory: about {self.bytes / 1e6:,.0f} MB{seconds}.",
@@ -111,16 +105,7 @@ class Forecast:
             "rows": self.rows,
             "columns": self.columns,
             "learned_privately": {name: list(left) for name, left in self.learned.items()},
-            "groups": [
-                {
-                    "name": g.name,
-                    "share": g.share,
-                    "sigma": g.sigma,
-                    "epsilon": g.epsilon,
-                    "marginals": g.marginals,
-                }
-                for g in self.groups
-            ],
+            "groups": [asdict(group) for group in self.groups],
             "marginals": [
                 {"columns": list(m.clique), "cells": m.cells, "scale": m.scale, "expected_error": m.error}
                 for m in self.marginals
@@ -327,9 +312,9 @@ def _advice(domain: Domain, largest: list[Clique], cells: int) -> tuple[str, ...
     alone = [name for name in domain if name not in joined]
     if cells <= LIMIT_CELLS and (not alone or len(domain) == 1):
         return ()
-    blamed = sorted(domain if cells > LIMIT_CELLS else alone, key=lambda name: -domain[name])[:3]
+    largest_columns = sorted(domain if cells > LIMIT_CELLS else alone, key=lambda name: -domain[name])[:3]
     return tuple(
         f"column {name!r} has about {domain[name]:,} codes: give it fewer (bins, a coarser `every`, a shorter "
         f"list), or {'its largest pairs are left out' if name in joined else 'it is paired with no other'}."
-        for name in blamed
+        for name in largest_columns
     )

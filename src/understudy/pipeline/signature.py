@@ -8,9 +8,10 @@ check. Keys are PEM files, as other tools write and read them.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from understudy.data.files.atomic import check_writable, whole_file
 from understudy.errors import FileError, OperatorError, SignatureError
@@ -91,16 +92,11 @@ def check_key(key: str | os.PathLike[str]) -> None:
 
 
 def _private(path: str | os.PathLike[str]) -> Ed25519PrivateKey:
-    text = _read(path)
+    text, kind = _read(path), _keys().Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    try:
-        key = load_pem_private_key(text, password=None)
-    except (ValueError, TypeError, _unsupported()):
-        key = None
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    if not isinstance(key, Ed25519PrivateKey):
+    key: Ed25519PrivateKey | None = _loaded(lambda: load_pem_private_key(text, password=None), kind)
+    if key is None:
         raise FileError(
             f"{os.fspath(path)!r} is no private Ed25519 key.", hint="make one: understudy key holder.key"
         )
@@ -108,20 +104,26 @@ def _private(path: str | os.PathLike[str]) -> Ed25519PrivateKey:
 
 
 def _public(path: str | os.PathLike[str]) -> Ed25519PublicKey:
-    text = _read(path)
+    text, kind = _read(path), _keys().Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     if b"PRIVATE KEY" in text:
         return _private(path).public_key()
-    try:
-        key = load_pem_public_key(text)
-    except (ValueError, TypeError, _unsupported()):
-        key = None
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-    if not isinstance(key, Ed25519PublicKey):
+    key: Ed25519PublicKey | None = _loaded(lambda: load_pem_public_key(text), kind)
+    if key is None:
         raise FileError(f"{os.fspath(path)!r} is no Ed25519 key.", hint="give the holder's public key.")
     return key
+
+
+def _loaded(load: Callable[[], Any], kind: type[Any]) -> Any:
+    """The key, or None where there is none of this kind."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+
+    try:
+        key = load()
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None
+    return key if isinstance(key, kind) else None
 
 
 def _read(path: str | os.PathLike[str]) -> bytes:
@@ -143,9 +145,3 @@ def _keys() -> ModuleType:
             "signatures need the package cryptography.", hint='pip install "understudy[sign]"'
         ) from None
     return ed25519
-
-
-def _unsupported() -> type[Exception]:
-    from cryptography.exceptions import UnsupportedAlgorithm
-
-    return UnsupportedAlgorithm

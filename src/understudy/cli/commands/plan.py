@@ -68,15 +68,7 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
         show_table([[rule, way] for rule, way in found.constraints], ["constraint", "held by"])
     click.echo("\nnoise")
     show_table(
-        [
-            [
-                g.name,
-                g.share,
-                f"{g.marginals}",
-                f"{g.sigma:.3f}" if g.sigma else f"epsilon {g.epsilon:.4f} each",
-            ]
-            for g in found.groups
-        ],
+        [[g.name, g.share, f"{g.marginals}", g.noise()] for g in found.groups],
         ["group", "share", "questions", "sigma at sensitivity one"],
     )
     click.echo("\nmarginals, largest first; what is chosen is no larger")
