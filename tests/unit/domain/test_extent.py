@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from understudy.domain import Integer
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 
 
@@ -22,3 +24,23 @@ from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 )
 def test_bounds_reach_as_far_as_records_likely_do(cells, centre, extent) -> None:
     assert NoisyCounts(np.array(cells, float) * 7, 7.0).extent(centre) == extent
+
+
+def test_records_spread_thinly_over_many_cells_are_found_together() -> None:
+    noise = np.random.default_rng(8).normal(0, 10.0, 400)
+    spread = noise + np.where((np.arange(400) >= 140) & (np.arange(400) < 206), 15.0, 0.0)  # no cell is sure
+    first, last = NoisyCounts(spread, 10.0).densest()
+    assert abs(first - 140) <= 12 and abs(last - 205) <= 12
+    assert NoisyCounts(np.array([0.0, 1.0, 99.0, -1.0]), 1.0).densest() == (2, 2)
+
+
+def test_bounds_of_whole_numbers_in_steps_begin_at_a_multiple_of_the_step() -> None:
+    column = Integer(step=5)
+    grid = column.grid()
+    coded = np.bincount(grid.codec().encode(pa.array([-20, 0, 35, 295] * 50)), minlength=grid.size)
+    learned = column.with_bounds(grid, NoisyCounts(coded.astype(float), 1.0))
+    assert learned.step == 5 and learned.min is not None and learned.min % 5 == 0
+    assert learned.min <= -20 and learned.high >= 295
+    assert {*learned.codec().decode(np.arange(9), np.random.default_rng(0), "uniform").to_pylist()} <= {
+        *range(-50, 300, 5)
+    }

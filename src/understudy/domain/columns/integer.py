@@ -160,7 +160,15 @@ class Integer(BinnedColumn):
         """Steps of 1, 2 and 5; that from 0 to 1 holds zero alone."""
         inside = ladder(LADDER, self.min, self.max)
         edges = tuple(sorted({int(edge) for edge in inside if -(2**63) <= edge < 2**63}))
-        return replace(self, min=None, max=None, bins=None, edges=edges)
+        return replace(self, min=None, max=None, step=1, bins=None, edges=edges)
+
+    def with_bounds(self, grid: Self, counts: NoisyCounts) -> Self:
+        """As of any column with bins; in steps, from a multiple of the step on."""
+        found = super(Integer, replace(self, step=1)).with_bounds(grid, counts)
+        first, last = found.bounds
+        low = first // self.step * self.step if self.min is None else first
+        high = max(last, low + self.step) if self.max is None else last
+        return replace(found, min=low, max=high, step=self.step)
 
     def _last(self, edge: int, bottom: int) -> int:
         return max(edge - 1, bottom + 1)  # a bin of whole numbers ends one before the next begins
@@ -173,7 +181,8 @@ class Integer(BinnedColumn):
 
     def _cut_at(self, edges: Edges) -> Self:
         low, high = self.bounds
-        inner = {int(edge) for edge in np.ceil(edges[:-1]).tolist() if low <= edge < high}
+        cuts = (low - (low - int(edge)) // self.step * self.step for edge in np.ceil(edges[:-1]).tolist())
+        inner = {cut for cut in cuts if low <= cut < high}
         return replace(self, bins=None, edges=tuple(sorted({low, *inner, high})))
 
     def completed(self, array: pa.Array) -> Integer:

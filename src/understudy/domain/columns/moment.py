@@ -19,7 +19,7 @@ from understudy.domain.codes import Codes
 from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick
 from understudy.domain.columns.parts.fields import below, refuse, text
-from understudy.domain.columns.parts.noisy_counts import NoisyCounts
+from understudy.domain.columns.parts.noisy_counts import SURE, NoisyCounts
 from understudy.domain.columns.parts.sight import FROM_1970, LEFT_BOUNDS, REVIEW_BOUNDS, Sight
 from understudy.domain.formats.epoch_format import EPOCHS, EpochFormat
 from understudy.domain.formats.moment_format import MomentFormat
@@ -258,7 +258,9 @@ class Calendar(Moment):
         A period that the schema gives is kept, unless the bounds turn out so far apart that no column could hold it.
         """
         counts = counts.first(grid.ranges)
-        first, last = (grid.min.year + place for place in counts.extent())
+        dense = counts.densest()
+        sure = counts.extent() if (counts.values > SURE * counts.stddev).any() else dense
+        first, last = grid.min.year + min(dense[0], sure[0]), grid.min.year + max(dense[1], sure[1])
         opening = grid.min if first == grid.min.year else grid.min.replace(year=first, month=1, day=1)
         closing = min(grid.max, grid.max.replace(year=last, month=12, day=31))
         low, high = self.min or opening, self.max or closing
