@@ -255,7 +255,7 @@ def _write_sample(
         missing=missing_text(release.schema),
         spreadsheet=spreadsheet,
         dialect=text_dialect(output, release.form.dialect.over(release.schema.dialect), dialect),
-        numbers={name for name, column in columns.items() if column.type in ("integer", "number")},
+        numbers={name for name, column in columns.items() if column.type in ("integer", "number", "boolean")},
     ) as file:
         if given is None:
             tables: Iterable[Any] = release.sample_chunks(rows, seed=seed, **only)

@@ -111,6 +111,24 @@ def test_numbers_written_as_texts_stay_without_quotes_where_only_texts_have_them
     assert (tmp_path / "t.csv").read_text() == '"x";"s"\n1,5;"a"\n;\n'
 
 
+def test_a_missing_text_stands_without_quotes_among_texts_that_have_them(tmp_path: Path) -> None:
+    table = pa.table({"s": ["a", None], "b": [True, None]})
+    write(table, tmp_path / "t.csv", dialect=Dialect(quoting="texts"), missing={"s": "NA", "b": "a,b"})
+    assert (tmp_path / "t.csv").read_text() == '"s","b"\n"a",true\nNA,"a,b"\n'
+
+
+def test_a_line_that_says_what_separates_the_fields_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("\ufeffsep=;\r\na,b;c\r\n1,5;x\r\n2;y\r\n")
+    wanted = {"a,b": ["1,5", "2"], "c": ["x", "y"]}
+    assert read(path, rest=pa.string()).to_pydict() == wanted
+    assert pa.Table.from_batches(FileSet.open(str(path)).scan(["a,b", "c"], {})).to_pydict() == wanted
+    assert seen_dialect(open_raw(path)).delimiter == ";"
+    path.write_text("sep=;\na;b\n1;2\n1;2;3\n")
+    with pytest.raises(FileError, match="line 4"):
+        read(path)
+
+
 def test_a_character_that_an_encoding_lacks_never_stops_a_file(tmp_path: Path) -> None:
     write(pa.table({"a": ["日本", "Köln"]}), tmp_path / "t.csv", dialect=Dialect(encoding="latin-1"))
     assert (tmp_path / "t.csv").read_bytes() == "a\n??\nKöln\n".encode("latin-1")

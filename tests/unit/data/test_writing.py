@@ -179,7 +179,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert read(tmp_path / "real.csv").num_rows == 3
 
 
-@pytest.mark.parametrize("name", ["t", "t.xlsx", "t.parquet.gz", "t.json"])
+@pytest.mark.parametrize("name", ["t", "t.xls", "t.parquet.gz", "t.json"])
 def test_a_format_that_cannot_be_written_is_refused_first(tmp_path: Path, name: str) -> None:
     with pytest.raises(FileError, match="extension"):
         Writer(tmp_path / name)

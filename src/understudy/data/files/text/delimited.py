@@ -87,7 +87,7 @@ class _Reader:
         headed: bool = True,
     ) -> None:
         self._raw, self._content, self._layout = raw, content, layout
-        self._skip = 1 if headed else 0
+        self._skip = layout.header_lines if headed else 0
         self._included, self._null_texts = list(included), list(null_texts)
         self._parse = pacsv.ParseOptions(
             delimiter=layout.delimiter,

@@ -23,6 +23,9 @@ BYTE_ORDER_MARKS = {
     b"\xfe\xff": "utf-16-be",
 }
 BOM = b"\xef\xbb\xbf"
+SAID = re.compile(
+    "^sep=([,;|\t])(?:\r\n|\r|\n)"
+)  # the line that Excel takes for a delimiter, and not for a header
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class TextLayout:
     raw: RawFile
     dialect: Dialect
     names: tuple[str, ...]
+    header_lines: int = 1  # two where a line that says only what separates the fields stands first
 
     @property
     def delimiter(self) -> str:
@@ -61,14 +65,17 @@ def layout_of(raw: RawFile, declared: Dialect | None = None) -> TextLayout:
     text = _decoded(raw, start, whole).lstrip("\r\n")
     if not text.strip():
         raise raw.fault("is empty", hint="a table needs at least a header line.")
-    delimiter = declared.delimiter or _delimiter(raw, text, whole)
+    said = SAID.match(text)
+    text = text[said.end() :] if said else text
+    delimiter = declared.delimiter or (said and said[1]) or _delimiter(raw, text, whole)
     quoted = declared.quoting != "none"
     rows = first_rows(text, delimiter, 1, whole=whole, quoted=quoted)
     if not rows:
         raise raw.fault("has a header line that does not end, or an unclosed quote", line=1)
     line, end = _header(text, quoted)
     seen = Dialect(delimiter, encoding, _quoting(line, rows[0], delimiter), end or None)
-    return TextLayout(raw, replace(declared, encoding=None).over(seen), names_of(raw, rows[0]))
+    dialect = replace(declared, encoding=None).over(seen)
+    return TextLayout(raw, dialect, names_of(raw, rows[0]), 2 if said else 1)
 
 
 def marked_encoding(start: bytes) -> str | None:

@@ -70,8 +70,8 @@ class TextFormat:
 
     def _cells(self, table: pa.Table, name: str) -> pa.Array:
         column = table.column(name).combine_chunks()
-        column = shown(inert(column) if self._spreadsheet else column, self._missing.get(name))
-        return self._line.cells(column, bare=name in self._bare)
+        column = shown(inert(column) if self._spreadsheet else column)
+        return self._line.cells(column, bare=name in self._bare, missing=self._missing.get(name, ""))
 
 
 class _Line:
@@ -89,19 +89,22 @@ class _Line:
         # A file of wide characters begins with its mark: without one nobody could read it.
         self.mark = MARK.encode(self._encoding) if wide or self._encoding != encoding else b""
 
-    def cells(self, column: pa.Array, *, bare: bool) -> pa.Array:
+    def cells(self, column: pa.Array, *, bare: bool, missing: str = "") -> pa.Array:
         """The texts of a column as they stand in the file; `bare` says whether they are numbers."""
         texts = column.cast(pa.large_string())
         if self._quoting == "none":  # what would end the cell cannot stand in it
-            return pc.replace_substring_regex(texts.fill_null(""), f"[\r\n{re.escape(self._delimiter)}]", " ")
+            end = f"[\r\n{re.escape(self._delimiter)}]"
+            return pc.replace_substring_regex(texts.fill_null(missing), end, " ")
         if self._quoting == "all":
-            return _in_quotes(texts.fill_null(""))
-        if self._quoting == "texts" and not bare:
-            return _in_quotes(texts).fill_null("")
+            return _in_quotes(texts.fill_null(missing))
+        if missing and texts.null_count:  # without quotes also among texts, unless it needs them
+            missing = self._where_needed(pa.array([missing], pa.large_string()))[0].as_py()
+        in_quotes = self._quoting == "texts" and not bare
+        return (_in_quotes(texts) if in_quotes else self._where_needed(texts)).fill_null(missing)
+
+    def _where_needed(self, texts: pa.Array) -> pa.Array:
         needs = pc.match_substring_regex(texts, self._needs)
-        if pc.any(needs).as_py():
-            texts = pc.if_else(needs, _in_quotes(texts), texts)
-        return texts.fill_null("")
+        return pc.if_else(needs, _in_quotes(texts), texts) if pc.any(needs).as_py() else texts
 
     def lines(self, columns: list[pa.Array]) -> bytes | pa.Buffer:
         """The lines of some columns of cells, encoded; what an encoding has no character for is a question mark."""
@@ -151,7 +154,7 @@ def _ahead(
             yield rows, ready.result()
 
 
-def shown(column: pa.Array, missing: str | None) -> pa.Array:
+def shown(column: pa.Array) -> pa.Array:
     """A column as CSV shows it: whole floats keep their ".0", and stay floats; whole seconds have no fraction."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -167,8 +170,6 @@ def shown(column: pa.Array, missing: str | None) -> pa.Array:
         texts = column.cast(pa.string())
         plain = pc.match_substring_regex(texts, "^-?[0-9]+$")
         column = pc.if_else(plain, pc.binary_join_element_wise(texts, ".0", ""), texts)
-    if missing and column.null_count:
-        column = column.cast(pa.string()).fill_null(missing)
     return column
 
 

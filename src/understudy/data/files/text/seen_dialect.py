@@ -14,6 +14,7 @@ from dataclasses import replace
 from understudy.data.files.raw_file import RawFile
 from understudy.data.files.text.header_line import (
     DELIMITERS,
+    SAID,
     SAMPLE,
     first_rows,
     layout_of,
@@ -41,6 +42,7 @@ def seen_dialect(raw: RawFile, declared: Dialect | None = None) -> Dialect:
     text, whole = decoded.decode("utf-8-sig", "replace").lstrip("\r\n"), len(start) < SAMPLE
     if not whole:
         text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
+    text = SAID.sub("", text)
     delimiter = declared.delimiter or _delimiter(text, raw)
     quoting = declared.quoting or _quoting(text, delimiter)
     found = layout_of(raw, Dialect(delimiter, encoding, quoting, declared.line_end)).dialect

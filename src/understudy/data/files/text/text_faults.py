@@ -62,6 +62,9 @@ class _Layout(Protocol):
     @property
     def names(self) -> tuple[str, ...]: ...
 
+    @property
+    def header_lines(self) -> int: ...
+
 
 def find_fault(raw: RawFile, content: Bytes, layout: _Layout, *, strict: bool) -> FileError | None:
     """The first row with another number of fields than the header, or a quote out of place, if any."""
@@ -79,7 +82,7 @@ def find_fault(raw: RawFile, content: Bytes, layout: _Layout, *, strict: bool) -
                     line=before + 1,
                     hint='a quote inside a quoted field is written twice: "".',
                 )
-            if row and len(row) != width:
+            if row and len(row) != width and before >= layout.header_lines - 1:
                 return raw.fault(
                     f"{len(row)} fields where the header has {width}",
                     line=before + 1,
