@@ -31,8 +31,14 @@ def dates(missing: Any) -> st.SearchStrategy[Column]:
 
 def numbers(missing: Any) -> st.SearchStrategy[Column]:
     whole = st.builds(Integer, st.just(0), st.just(20), bins=st.sampled_from([None, 3, 21]), missing=missing)
+    form = st.sampled_from([None, "1.234,50"])
     cents = st.builds(
-        Number, st.just(0.0), st.just(9.0), bins=st.integers(1, 4), precision=st.just(0.01), missing=missing
+        Number,
+        *(st.just(0.0), st.just(9.0)),
+        bins=st.integers(1, 4),
+        precision=st.just(0.01),
+        missing=missing,
+        format=form,
     )
     return whole | cents
 
@@ -47,7 +53,7 @@ def tables(draw: st.DrawFn) -> Schema:
         "out": draw(dates(same)),
         "a": draw(numbers(same)),
         "b": draw(numbers(same)),
-        "sum": Number(0.0, 30.0, bins=3, missing=missing),
+        "sum": Number(0.0, 30.0, bins=3, missing=missing, format=draw(st.sampled_from([None, "0,500"]))),
         "double": Number(-1.0, 60.0, bins=3, missing=missing),
         "age": Integer(0, 120, missing=missing),
         "city": Category(("Boston", "Salem", "Keene"), outside="other", missing=missing),
@@ -87,9 +93,7 @@ def test_every_record_holds_every_constraint(schema: Schema, seed: int, within: 
     for rule in schema.rules:
         for condition in rule.conditions():
             assert not truth(condition, view).false.any(), str(rule)
-    plain = {
-        name: schema[name].plain_values(table[name].combine_chunks()).to_pylist() for name in schema.columns
-    }
+    plain = {name: _plain(schema[name], table[name].combine_chunks()) for name in schema.columns}
     names = {rule.computed for rule in schema.rules}
     for place in range(rows):
         cell = {name: column[place] for name, column in plain.items()}
@@ -105,6 +109,13 @@ def test_every_record_holds_every_constraint(schema: Schema, seed: int, within: 
                 cell["came"] if isinstance(cell["came"], date) else date.fromisoformat(str(cell["came"])[:10])
             )
             assert cell["age"] == 2021 - day.year - ((day.month, day.day) > (6, 1))
+
+
+def _plain(column: Column, cells: pa.Array) -> list[Any]:
+    values = column.plain_values(cells).to_pylist()
+    if column.type != "number":
+        return values
+    return [None if value is None else float(value) for value in values]
 
 
 def _drawn(schema: Schema, seed: int, within: Any, rows: int) -> pa.Table:

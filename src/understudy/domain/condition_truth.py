@@ -154,8 +154,7 @@ class RecordValues:
         return int(self._table.num_rows)
 
     def span(self, name: str, ids: Ids) -> Span:
-        column = self.columns[name]
-        array = column.plain_values(plain(self._table.column(name)))
+        column, array = self.columns[name], plain(self._table.column(name))
         if column.compared_as == "text":
             values: Numbers = arrays.by_distinct(
                 array, lambda value: ids.setdefault(text_of(value), len(ids)), -1, np.int64
