@@ -161,7 +161,7 @@ class RecordValues:
             )
             missing = values < 0
         else:
-            values, unread = _READINGS[column.compared_as](array)
+            values, unread = _READINGS[column.compared_as](column.plain_values(array))
             missing = np.zeros(len(values), np.bool_) if unread is None else unread
         return Span(values, values, ~missing, missing)
 
