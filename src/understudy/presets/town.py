@@ -27,45 +27,27 @@ WEALTH = np.array([0.25, -0.1, -0.45, -0.25, 0.0, 0.3, 0.75, 0.1])
 YOUTH = np.array([-0.2, 0.3, 0.5, 0.6, 0.4, -0.1, -0.4, -0.7])
 MARITAL = ("single", "married", "divorced", "widowed")
 SCHOOLING = ("none yet", "primary", "secondary", "vocational", "bachelor", "master", "doctorate")
-JOBS = (
-    "child",
-    "student",
-    "retired",
-    "none",
-    "shop",
-    "factory",
-    "farm",
-    "office",
-    "trades",
-    "care",
-    "teaching",
-    "nursing",
-    "engineering",
-    "management",
-    "law",
-    "medicine",
-)
+# What people do, and what it pays in a year.
+PAY = {
+    "child": 0.0,
+    "student": 2_000.0,
+    "retired": 15_000.0,
+    "none": 4_000.0,
+    "shop": 21_000.0,
+    "factory": 26_000.0,
+    "farm": 20_000.0,
+    "office": 31_000.0,
+    "trades": 33_000.0,
+    "care": 22_000.0,
+    "teaching": 37_000.0,
+    "nursing": 35_000.0,
+    "engineering": 52_000.0,
+    "management": 64_000.0,
+    "law": 71_000.0,
+    "medicine": 88_000.0,
+}
+JOBS = tuple(PAY)
 WORK = 4  # the first of the jobs that are work
-PAY = np.array(
-    [
-        0,
-        2_000,
-        15_000,
-        4_000,
-        21_000,
-        26_000,
-        20_000,
-        31_000,
-        33_000,
-        22_000,
-        37_000,
-        35_000,
-        52_000,
-        64_000,
-        71_000,
-        88_000.0,
-    ]
-)
 # How schooling, and being a woman, lead to each kind of work.
 LEARNED = np.array([-0.6, -0.5, -0.9, 0.3, -0.1, -0.4, 0.9, 0.6, 1.3, 0.9, 1.9, 2.4])
 WOMEN = np.array([0.4, -0.5, -0.7, 0.4, -1.6, 1.2, 0.8, 1.4, -1.0, -0.3, 0.0, 0.0])
@@ -203,9 +185,7 @@ def _jobs(randomness: np.random.Generator, age: Ints, female: npt.NDArray[np.boo
 
 
 def _hours(randomness: np.random.Generator, job: Ints, female: npt.NDArray[np.bool_], marital: Ints) -> Ints:
-    long = np.isin(
-        job, (JOBS.index("management"), JOBS.index("law"), JOBS.index("medicine"), JOBS.index("farm"))
-    )
+    long = np.isin(job, [JOBS.index(name) for name in ("management", "law", "medicine", "farm")])
     part = randomness.random(len(job)) < np.where(female, 0.28 + 0.12 * (marital == 1), 0.09)
     usual = np.where(part, 20, np.where(long, 46, 38)) + 4 * randomness.standard_normal(len(job))
     rounded = np.where(randomness.random(len(job)) < 0.6, 5 * np.rint(usual / 5), np.rint(usual))
@@ -230,7 +210,7 @@ def _income(
         + 0.3 * randomness.standard_normal(len(age))
     )
     log = log + np.where(work, np.log(np.maximum(hours, 1) / 38) + 0.013 * (np.minimum(age, 55) - 40), 0)
-    income = PAY[job] * np.exp(log)
+    income = np.array(list(PAY.values()))[job] * np.exp(log)
     nothing = (age < 16) | ((job < WORK) & (job != 2) & (randomness.random(len(age)) < 0.7))
     return np.where(nothing, 0.0, np.minimum(income, 400_000.0))
 
