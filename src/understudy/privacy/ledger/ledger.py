@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from understudy.errors import BudgetError, LedgerError
-from understudy.privacy.ledger.accounts import Account, Accounts
+from understudy.privacy.ledger.accounts import Account, Accounts, JobRecord
 from understudy.privacy.ledger.append_only_log import AppendOnlyLog, unusable
 from understudy.privacy.ledger.hash_chain import canonical
 from understudy.privacy.ledger.job import Job, checked_name
@@ -137,46 +137,6 @@ class Ledger:
                 )
         return LedgerTranscript(self, job.name, key)
 
-    def _known(self, name: str, key: str, number: int, question: Mapping[str, Any]) -> int | None:
-        """The entry that answers a question already recorded; None for one that comes next."""
-        job = self._accounts.account(name).jobs[key]
-        if number < len(job.charges):
-            if canonical(job.charges[number].question) != canonical(question):
-                raise LedgerError(
-                    f"question {number} of this job on {name!r} is not the one the ledger recorded.",
-                    hint="a job is resumed by the same version with the same parameters.",
-                )
-            return job.charges[number].answer
-        check_number(number, len(job.charges))
-        if job.finished:
-            raise LedgerError(f"the job on {name!r} is finished: it may ask nothing new.")
-        return None
-
-    def _answer(self, name: str, key: str, number: int, question: Mapping[str, Any]) -> bytes | None:
-        known = self._known(name, key, number, question)
-        if known is None:
-            return None
-        with self._log.turn() as turn:
-            return turn.answer(known)
-
-    def _store(self, name: str, key: str, number: int, question: Mapping[str, Any], answer: bytes) -> bytes:
-        with self._log.turn() as turn:
-            known = self._known(name, key, number, question)
-            if known is not None:  # another process resumed the same job and was first: its answer stands
-                return turn.answer(known)
-            if number == len(self._accounts.account(name).jobs[key].charges):
-                turn.add("charge", name, key, {"number": number, "question": dict(question)})
-            turn.add("answer", name, key, {"number": number}, answer)
-        return answer
-
-    def _finish(self, name: str, key: str, result: bytes) -> bytes:
-        with self._log.turn() as turn:
-            job = self._accounts.account(name).jobs[key]
-            if job.result is not None:
-                return turn.answer(job.result)
-            turn.add("finish", name, key, {"questions": len(job.charges)}, result)
-        return result
-
 
 class LedgerTranscript:
     """One job's questions and answers in a ledger.
@@ -186,24 +146,60 @@ class LedgerTranscript:
     """
 
     def __init__(self, ledger: Ledger, name: str, key: str) -> None:
-        self._ledger, self._name, self._key = ledger, name, key
+        self._log, self._accounts, self._name, self._key = ledger._log, ledger._accounts, name, key
         self._asked: dict[int, Mapping[str, Any]] = {}
+
+    @property
+    def _job(self) -> JobRecord:
+        return self._accounts.account(self._name).jobs[self._key]
 
     def charge(self, number: int, question: Mapping[str, Any]) -> bytes | None:
         self._asked[number] = question
-        return self._ledger._answer(self._name, self._key, number, question)
+        known = self._known(number)
+        if known is None:
+            return None
+        with self._log.turn() as turn:
+            return turn.answer(known)
 
     def stored(self, number: int) -> bool:
-        charges = self._ledger._accounts.account(self._name).jobs[self._key].charges
+        charges = self._job.charges
         return number < len(charges) and charges[number].answer is not None
 
     def store(self, number: int, answer: bytes) -> bytes:
         if number not in self._asked:
             raise LedgerError(f"question {number} of the job on {self._name!r} was never charged.")
-        return self._ledger._store(self._name, self._key, number, self._asked[number], answer)
+        with self._log.turn() as turn:
+            known = self._known(number)
+            if known is not None:  # another process resumed the same job and was first: its answer stands
+                return turn.answer(known)
+            if number == len(self._job.charges):
+                question = dict(self._asked[number])
+                turn.add("charge", self._name, self._key, {"number": number, "question": question})
+            turn.add("answer", self._name, self._key, {"number": number}, answer)
+        return answer
 
     def finish(self, result: bytes = b"") -> bytes:
-        return self._ledger._finish(self._name, self._key, result)
+        with self._log.turn() as turn:
+            job = self._job
+            if job.result is not None:
+                return turn.answer(job.result)
+            turn.add("finish", self._name, self._key, {"questions": len(job.charges)}, result)
+        return result
+
+    def _known(self, number: int) -> int | None:
+        """The entry that answers a question already recorded; None for one that comes next."""
+        job = self._job
+        if number < len(job.charges):
+            if canonical(job.charges[number].question) != canonical(self._asked[number]):
+                raise LedgerError(
+                    f"question {number} of this job on {self._name!r} is not the one the ledger recorded.",
+                    hint="a job is resumed by the same version with the same parameters.",
+                )
+            return job.charges[number].answer
+        check_number(number, len(job.charges))
+        if job.finished:
+            raise LedgerError(f"the job on {self._name!r} is finished: it may ask nothing new.")
+        return None
 
 
 def _resolved(path: str | Path) -> Path:
