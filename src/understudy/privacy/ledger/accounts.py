@@ -107,33 +107,24 @@ class Accounts:
 
     def add(self, entry: Entry) -> None:
         """Fold in the next entry."""
-        step = getattr(self, f"_{entry.kind}", None)
-        if step is None:
-            raise LedgerError(
-                f"the ledger's entry {entry.seq} is of a kind this version does not know.",
-                hint="use the version of Understudy that wrote it.",
-            )
-        if entry.kind == "ledger":
+        if entry.kind == "ledger":  # the first entry opens the ledger and belongs to no name
             return
-        step(self.accounts.setdefault(entry.name, Account(entry.name)), entry, entry.data)
-
-    def _ledger(self) -> None:
-        """The first entry opens the ledger and belongs to no name."""
-
-    def _limit(self, account: Account, entry: Entry, data: dict[str, Any]) -> None:
-        account.limit, account.limited = (data["epsilon"], data["delta"]), entry.time
-
-    def _job(self, account: Account, entry: Entry, data: dict[str, Any]) -> None:
-        account.jobs[entry.job] = JobRecord(
-            entry.job, entry.time, data["epsilon"], data["delta"], data["private"], data["title"]
-        )
-
-    def _charge(self, account: Account, entry: Entry, data: dict[str, Any]) -> None:
-        account.jobs[entry.job].charges.append(RecordedQuestion(entry.time, data["question"]))
-
-    def _answer(self, account: Account, entry: Entry, data: dict[str, Any]) -> None:
-        account.jobs[entry.job].charges[data["number"]].answer = entry.seq
-
-    def _finish(self, account: Account, entry: Entry, data: dict[str, Any]) -> None:
-        job = account.jobs[entry.job]
-        job.finished, job.result = entry.time, entry.seq
+        data, account = entry.data, self.accounts.setdefault(entry.name, Account(entry.name))
+        match entry.kind:
+            case "limit":
+                account.limit, account.limited = (data["epsilon"], data["delta"]), entry.time
+            case "job":
+                said = (data[name] for name in ("epsilon", "delta", "private", "title"))
+                account.jobs[entry.job] = JobRecord(entry.job, entry.time, *said)
+            case "charge":
+                account.jobs[entry.job].charges.append(RecordedQuestion(entry.time, data["question"]))
+            case "answer":
+                account.jobs[entry.job].charges[data["number"]].answer = entry.seq
+            case "finish":
+                job = account.jobs[entry.job]
+                job.finished, job.result = entry.time, entry.seq
+            case _:
+                raise LedgerError(
+                    f"the ledger's entry {entry.seq} is of a kind this version does not know.",
+                    hint="use the version of Understudy that wrote it.",
+                )
