@@ -105,16 +105,9 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as plain JSON values."""
+        computed = ("proved", "reach", "ceiling", "holds", "faults")
         return {
-            "mechanism": self.mechanism,
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "confidence": self.confidence,
-            "neighbours": self.neighbours,
-            "proved": self.proved,
-            "reach": self.reach,
-            "ceiling": self.ceiling,
-            "holds": self.holds,
-            "faults": self.faults,
+            **asdict(self),
+            **{name: getattr(self, name) for name in computed},
             "findings": [asdict(finding) for finding in self.findings],
         }

@@ -27,6 +27,7 @@ VERSION = 1
 HEADER = "field.json"
 LIMIT_CELLS = 1 << 30
 LIMIT_HEADER = 1 << 26
+_DAMAGE = (ParameterError, KeyError, TypeError, ValueError, AttributeError)  # what a damaged header leads to
 
 
 def to_arrays(field: CalibratedTree) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -54,7 +55,7 @@ def from_arrays(
         fit = _fit(header["fit"])
         tables = [_table(arrays[f"clique_{i}"], tree, i) for i in range(len(tree.cliques))]
         return kind(tree, tables, total, fit)
-    except (ParameterError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except _DAMAGE as error:
         raise ReleaseError(f"the field is damaged: {_reason(error)}", hint="use an undamaged copy.") from None
 
 
@@ -84,30 +85,19 @@ def load(kind: type[Field], path: str | PathLike[str]) -> Field:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(_member(archive, HEADER, LIMIT_HEADER))
             if not isinstance(header, dict):
-                raise ReleaseError(f"field file {str(path)!r}: its header is not an object.")
-            try:
-                tree = _tree(header)
-            except (ParameterError, KeyError, TypeError, ValueError, AttributeError) as error:
-                raise ReleaseError(f"field file {str(path)!r} is damaged: {_reason(error)}") from None
-            arrays = {}
+                raise ValueError("its header is not an object.")
+            tree, arrays = _tree(header), {}
             for i, clique in enumerate(tree.cliques):
                 size = 8 * tree.domain.size(clique)
                 packed = _member(archive, f"clique_{i}", size)
                 if len(packed) != size:
-                    raise ReleaseError(f"field file {str(path)!r}: clique {i} is cut short.")
+                    raise ValueError(f"clique {i} is cut short.")
                 arrays[f"clique_{i}"] = np.frombuffer(packed, "<f8")
-    except OSError as error:
-        raise FileError(f"field file {str(path)!r} cannot be read: {error.strerror}.") from None
     except ReleaseError:
         raise
-    except (
-        zipfile.BadZipFile,
-        ValueError,
-        RecursionError,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+    except OSError as error:
+        raise FileError(f"field file {str(path)!r} cannot be read: {error.strerror}.") from None
+    except (zipfile.BadZipFile, RecursionError, EOFError, RuntimeError, *_DAMAGE) as error:
         raise ReleaseError(
             f"field file {str(path)!r} is damaged: {_reason(error)}", hint="use an undamaged copy."
         ) from None

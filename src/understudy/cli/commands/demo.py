@@ -104,26 +104,19 @@ def compare(town: Any, synthetic: Any) -> list[list[str]]:
     return [[question, answer(town), answer(synthetic)] for question, answer in _QUESTIONS.items()]
 
 
-def _mean(column: str, **where: str) -> Callable[[Any], str]:
+def _mean(column: str, is_: str | None = None, **where: str) -> Callable[[Any], str]:
+    """The mean of a column, or the share of those who have this value in it, among the people described."""
+
     def answer(table: Any) -> str:
         import pyarrow.compute as pc
 
         for name, value in where.items():
             table = table.filter(pc.equal(table[name], value))
-        mean = pc.mean(table[column]).as_py()
-        return "" if mean is None else f"{mean:,.1f}"
-
-    return answer
-
-
-def _share(column: str, value: str, **where: str) -> Callable[[Any], str]:
-    def answer(table: Any) -> str:
-        import pyarrow.compute as pc
-
-        for name, wanted in where.items():
-            table = table.filter(pc.equal(table[name], wanted))
-        share = pc.mean(pc.cast(pc.fill_null(pc.equal(table[column], value), False), "float64")).as_py()
-        return "" if share is None else f"{share:.1%}"
+        values = table[column]
+        if is_ is not None:
+            values = pc.cast(pc.fill_null(pc.equal(values, is_), False), "float64")
+        mean = pc.mean(values).as_py()
+        return "" if mean is None else f"{mean:,.1f}" if is_ is None else f"{mean:.1%}"
 
     return answer
 
@@ -131,9 +124,9 @@ def _share(column: str, value: str, **where: str) -> Callable[[Any], str]:
 _QUESTIONS: dict[str, Callable[[Any], str]] = {
     "mean age": _mean("age"),
     "mean age of the widowed": _mean("age", marital="widowed"),
-    "share who rent": _share("home", "rented"),
-    "share who rent, Harbour": _share("home", "rented", district="Harbour"),
-    "share of nurses who are women": _share("sex", "female", job="nursing"),
+    "share who rent": _mean("home", "rented"),
+    "share who rent, Harbour": _mean("home", "rented", district="Harbour"),
+    "share of nurses who are women": _mean("sex", "female", job="nursing"),
     "mean income in a shop": _mean("income", job="shop"),
     "mean income in engineering": _mean("income", job="engineering"),
     "mean monthly rent": _mean("rent"),
