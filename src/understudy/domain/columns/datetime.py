@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any
 
@@ -11,17 +11,22 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from understudy.domain import grammar
+from understudy.domain.codes import Codes
+from understudy.domain.columns.clock import PRECISIONS, ClockColumn, coarsest, steps
 from understudy.domain.columns.moment import CLOCK, DAYS, SECOND, Calendar, MomentCodec
 from understudy.domain.columns.parts.codec import Within
 from understudy.domain.columns.parts.fields import refuse
+from understudy.domain.columns.parts.noisy_counts import SURE, NoisyCounts
 from understudy.domain.columns.parts.sight import Sight
 
 _EPOCH = datetime(1970, 1, 1)
+MOSTLY = 0.98  # of the values must stand on a step for it to be the precision
 _OFFSET = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$")
 
 
 @dataclass(frozen=True)
-class Datetime(Calendar):
+class Datetime(ClockColumn, Calendar):
     """Moments from `min` to `max`, one code for `every` hour (the default), or anything from second to year.
 
     With an offset in its bounds the column is one of instants, kept in UTC; without, one of wall-clock times.
@@ -53,6 +58,23 @@ class Datetime(Calendar):
     def _span(self, first: int, last: int, zone: tzinfo | None) -> tuple[datetime, datetime]:
         return datetime(first, 1, 1, tzinfo=zone), datetime(last, 12, 31, 23, 59, 59, tzinfo=zone)
 
+    def grid(self, *, instants: bool = False) -> Datetime:
+        """Years, and in each how finely its values are kept: see `DatetimeGrid`."""
+        years = super().grid(instants=instants)
+        known = self.precision is not None or self.format is not None
+        return (
+            years
+            if known
+            else DatetimeGrid(**{field.name: getattr(years, field.name) for field in fields(years)})
+        )
+
+    def with_bounds(self, grid: Datetime, counts: NoisyCounts) -> Datetime:
+        if not isinstance(grid, DatetimeGrid):
+            return super().with_bounds(grid, counts)
+        found = grid.precision_of(counts)
+        kept = found if self.every is None or found is None or not self._is_finer(self.every, found) else None
+        return super(Datetime, replace(self, precision=kept)).with_bounds(grid.years, grid.years_of(counts))
+
     def _value(self, micros: int) -> datetime:
         return _EPOCH + timedelta(seconds=micros // SECOND)
 
@@ -72,16 +94,61 @@ class Datetime(Calendar):
             if all(len(text.strip()) == 10 for text in texts):
                 return None  # dates, or none
             aware = all(_OFFSET.search(text.strip()) for text in texts)
-        return cls._of_texts(sight, texts, lambda end: end.replace(tzinfo=UTC) if aware else end)
+        drafted = cls._of_texts(sight, texts, lambda end: end.replace(tzinfo=UTC) if aware else end)
+        seen = (moment for text in texts if (moment := grammar.moment(text)) is not None)
+        return replace(drafted, precision=coarsest(seen, cls.periods))
+
+
+@dataclass(frozen=True)
+class DatetimeGrid(Datetime):
+    """The grid on which bounds are looked for: a code for each year and each of `PRECISIONS`, those of days first.
+
+    One question tells both: a record falls in one cell, so its noise is that of years alone.
+    """
+
+    @property
+    def years(self) -> Datetime:
+        """The column of years alone."""
+        return Datetime(**{field.name: getattr(self, field.name) for field in fields(self)})
+
+    @property
+    def count(self) -> int:
+        return len(PRECISIONS) * super().count
+
+    def _plain_codec(self) -> DatetimeGridCodec:
+        return DatetimeGridCodec(self)
+
+    def value_labels(self) -> list[str]:
+        return [f"{year}, {step}" for step in PRECISIONS for year in self.years.value_labels()]
+
+    def years_of(self, counts: NoisyCounts) -> NoisyCounts:
+        """The counts of years: of the step with the fullest cell, and whatever others surely hold."""
+        cells = self._cells(counts)
+        top = int(cells.max(axis=1).argmax())
+        sure = np.where(cells > SURE * counts.stddev, cells, 0)
+        return NoisyCounts(cells[top] + sure.sum(axis=0) - sure[top], counts.stddev)
+
+    def precision_of(self, counts: NoisyCounts) -> str | None:
+        """The coarsest step that nearly all values stand on, where more than noise says so."""
+        first, last = self.years_of(counts).extent()
+        held = self._cells(counts)[:, first : last + 1].sum(axis=1)
+        held[held <= SURE * counts.stddev * np.sqrt(last + 1 - first)] = 0
+        for place, step in enumerate(PRECISIONS[:-1]):
+            if held[: place + 1].sum() >= MOSTLY * held.sum() > 0:
+                return step
+        return None
+
+    def _cells(self, counts: NoisyCounts) -> npt.NDArray[Any]:
+        cells: npt.NDArray[Any] = np.array(counts.values[: self.count], float).reshape(len(PRECISIONS), -1)
+        return cells
 
 
 class DatetimeCodec(MomentCodec[Datetime]):
     """Datetimes: back as timestamps in microseconds, in UTC when the bounds are instants."""
 
-    grid = SECOND
-
     def __init__(self, column: Datetime) -> None:
         super().__init__(column)
+        self.grid = column.step
         self.arrow_type = pa.timestamp("us", tz="UTC" if column.aware else None)
 
     def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:
@@ -89,3 +156,16 @@ class DatetimeCodec(MomentCodec[Datetime]):
 
     def _parsed_as(self) -> pa.DataType:
         return pa.string() if self.column.aware else pa.timestamp("us")
+
+
+class DatetimeGridCodec(DatetimeCodec):
+    """The year of each value, and on which step it stands; slots after all of these."""
+
+    def encode(self, array: pa.Array) -> Codes:
+        years = self.column.years if isinstance(self.column, DatetimeGrid) else self.column
+        found = years.codec().encode(array).astype(np.int64)
+        step = steps(self.read(array)[0])
+        slots = found >= years.count
+        return np.where(slots, found + self.column.count - years.count, found + step * years.count).astype(
+            self.dtype
+        )

@@ -30,7 +30,7 @@ MOST_PERIODS = 1_000  # codes of a column whose bounds and periods are both lear
 
 SECOND = 1_000_000  # microseconds, as all lengths of time here
 DAY = 86_400 * SECOND
-_FIXED = {"day": DAY, "hour": 3_600 * SECOND, "minute": 60 * SECOND, "second": SECOND}
+LENGTHS = {"day": DAY, "hour": 3_600 * SECOND, "minute": 60 * SECOND, "second": SECOND}
 _MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _DAWN, _DUSK = (np.datetime64(end, "us").astype(np.int64) for end in ("0001-01-02", "9999-12-30"))
 
@@ -44,8 +44,8 @@ CLOCK = ("hour", "minute", "second")
 
 def period(micros: Whole, every: str) -> Whole:
     """The number of the period that holds each moment, counted from 1970."""
-    if every in _FIXED:
-        return micros // _FIXED[every]
+    if every in LENGTHS:
+        return micros // LENGTHS[every]
     days = micros // DAY
     if every == "week":
         return (days + 3) // 7  # 1970-01-01 was a Thursday; weeks start on Mondays
@@ -55,8 +55,8 @@ def period(micros: Whole, every: str) -> Whole:
 
 def start(periods: Whole, every: str) -> Whole:
     """The first microsecond of each period."""
-    if every in _FIXED:
-        return periods * _FIXED[every]
+    if every in LENGTHS:
+        return periods * LENGTHS[every]
     if every == "week":
         return (periods * 7 - 3) * DAY
     months = (periods * _MONTHS[every]).astype("datetime64[M]")

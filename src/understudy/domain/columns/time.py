@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
-from understudy.domain.columns.moment import CLOCK, DAY, SECOND, Moment, MomentCodec
+from understudy.domain.columns.clock import ClockColumn, coarsest
+from understudy.domain.columns.moment import CLOCK, DAY, SECOND, MomentCodec
 from understudy.domain.columns.parts.codec import Whole, Within
 from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.columns.parts.sight import Sight
@@ -45,7 +46,7 @@ def clock_times(array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
 
 
 @dataclass(frozen=True)
-class Time(Moment):
+class Time(ClockColumn):
     """Times of day from `min` to `max`, the whole day where these are left out; one code for `every` hour
     (the default), minute or second. Of a datetime, the time of day as it is written, in UTC where it has an offset.
     """
@@ -99,14 +100,20 @@ class Time(Moment):
         ):
             return cls(format=found.spec, missing=missing, comment=sight.comment(*sight.remarks(found)))
         known = timed or pa.types.is_time(sight.kind)
-        return cls(missing=missing, comment=sight.comment()) if known else None
+        if not known:
+            return None
+        seen = (moment for text in sight.texts if (moment := time_of_day(text)) is not None)
+        return cls(precision=coarsest(seen, cls.periods), missing=missing, comment=sight.comment())
 
 
 class TimeCodec(MomentCodec[Time]):
     """Times of day: back as 32-bit times, on the second."""
 
     arrow_type = pa.time32("s")
-    grid = SECOND
+
+    def __init__(self, column: Time) -> None:
+        super().__init__(column)
+        self.grid = column.step
 
     def meaning(self, text: str) -> int | None:
         return time_of_day(text)
