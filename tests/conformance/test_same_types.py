@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import understudy as us
+from understudy.data import Writer, read, write
 
 ROWS = 900
 N = np.arange(ROWS) % 30
@@ -214,14 +215,23 @@ def test_a_release_from_a_file_gives_the_same_frame_when_asked(library: str, tmp
         assert names(opened.with_kind(other).sample(2)) == names(made)
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "arrows", "jsonl", "xlsx"])
+def test_every_type_can_be_written(ending: str, tmp_path: Path) -> None:
+    """Also the hour that a clock shows twice when it is put back."""
+    _, made, _ = synthesised("arrow", True, True)
+    twice = pa.array([1_730_610_300 + 300 * n for n in range(len(made))]).cast(
+        pa.timestamp("s", "America/New_York")
+    )
+    write(made.append_column("twice", twice), tmp_path / f"made.{ending}")
+    assert len(read(tmp_path / f"made.{ending}")) == len(made)
+
+
 def test_a_parquet_file_gives_one_with_the_same_types(tmp_path: Path) -> None:
     table = arrow_table().drop_columns([str(kind) for kind in (pa.null(), pa.string_view())])
     pq.write_table(table, tmp_path / "real.parquet")
     release = us.fit(
         tmp_path / "real.parquet", epsilon=1, delta=1e-6, mechanism="independent", ledger=tmp_path / "ledger"
     )
-    from understudy.data import Writer
-
     with Writer(tmp_path / "made.parquet") as file:
         for chunk in release.sample_chunks(50, chunk=20):
             file.write(chunk)
