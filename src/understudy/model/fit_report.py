@@ -7,6 +7,7 @@ distribution p: one min-sum pass over the tree. With r the gradient at the fit t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -17,6 +18,9 @@ class OptimalityCertificate:
     loss: float
     gap: float
     steps: int
+
+
+Listener = Callable[[OptimalityCertificate], None]  # is told how a fit proceeds
 
 
 @dataclass(frozen=True)

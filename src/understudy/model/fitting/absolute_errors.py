@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from understudy.marginals import Measurement
-from understudy.model.fit_report import OptimalityCertificate
+from understudy.model.fit_report import Listener, OptimalityCertificate
 from understudy.model.fitting.loss import absolute
 from understudy.model.fitting.observations import Observations
 from understudy.model.fitting.refinement import Goal
@@ -28,7 +28,7 @@ def reweight(
     total: float,
     squares: Squares,
     goal: Goal,
-    callback: Callable[[OptimalityCertificate], None] | None,
+    callback: Listener | None,
 ) -> tuple[Floats, OptimalityCertificate]:
     """Clique marginals of least absolute error and their certificate.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
-from understudy.model.fit_report import FitReport, OptimalityCertificate
+from understudy.model.fit_report import FitReport, Listener, OptimalityCertificate
 from understudy.model.fitting import starting_point
 from understudy.model.fitting.absolute_errors import reweight
 from understudy.model.fitting.least_squares_loss import LeastSquares
@@ -43,7 +43,7 @@ def estimate(
     tolerance: float = TOLERANCE,
     max_steps: int | None = None,
     loss: Any = "l2",
-    callback: Callable[[OptimalityCertificate], None] | None = None,
+    callback: Listener | None = None,
     zeros: Mapping[Clique, npt.ArrayLike] | None = None,
     limit_cells: int | None = LIMIT_CELLS,
 ) -> MarkovField:
@@ -138,11 +138,7 @@ class _Problem:
         return tables, fitted
 
     def solve(
-        self,
-        loss: Loss | str,
-        warm_start: MarkovField | None,
-        goal: Goal,
-        callback: Callable[[OptimalityCertificate], None] | None,
+        self, loss: Loss | str, warm_start: MarkovField | None, goal: Goal, callback: Listener | None
     ) -> tuple[Floats, OptimalityCertificate]:
         """The clique marginals of the optimum and its certificate."""
         first, fitted = self.begin(warm_start)
@@ -165,7 +161,7 @@ class _Problem:
         first: Floats,
         fitted: Floats,
         goal: Goal,
-        callback: Callable[[OptimalityCertificate], None] | None,
+        callback: Listener | None,
     ) -> tuple[Floats, OptimalityCertificate]:
         """The least-squares optimum and its certificate; `fitted` is overwritten."""
         same = measurements is self.measurements

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from understudy.marginals import Measurement
-from understudy.model.fit_report import OptimalityCertificate
+from understudy.model.fit_report import Listener, OptimalityCertificate
 from understudy.model.fitting import maximum_entropy
 from understudy.model.fitting.loss import Loss
 from understudy.model.fitting.observations import Observations
@@ -27,7 +27,7 @@ def descend(
     total: float,
     loss: Loss,
     goal: Goal,
-    callback: Callable[[OptimalityCertificate], None] | None,
+    callback: Listener | None,
 ) -> tuple[Floats, OptimalityCertificate]:
     """Clique marginals of least loss and their certificate, from directed conditionals.
 

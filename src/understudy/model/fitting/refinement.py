@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from understudy.model.fit_report import OptimalityCertificate
+from understudy.model.fit_report import Listener, OptimalityCertificate
 from understudy.model.fitting import maximum_entropy, starting_point
 from understudy.model.fitting.least_squares_loss import LeastSquares
 from understudy.model.fitting.quadratic_programme import QuadraticProgramme
@@ -84,9 +83,7 @@ class Refinement:
         return self.found()
 
 
-def refine(
-    state: Refinement, goal: Goal, callback: Callable[[OptimalityCertificate], None] | None
-) -> OptimalityCertificate:
+def refine(state: Refinement, goal: Goal, callback: Listener | None) -> OptimalityCertificate:
     """The certificate at the end; `state.marginals` holds the field."""
     failures = 0
     problem = state.problem
