@@ -79,7 +79,7 @@ class Truth:
 
 
 def _only(mask: Mask, truth: Truth) -> Mask:
-    """Where a condition can be nothing but what the mask says."""
+    """Where the mask holds and the condition can have no other truth value."""
     found: Mask = mask & ((truth.true.astype(np.int8) + truth.false + truth.unknown) == 1)
     return found
 

@@ -160,7 +160,7 @@ class Schema:
         return Dialect(*(getattr(self, field) for field in _DIALECT))
 
     def in_dialect(self, dialect: Dialect) -> Schema:
-        """The same schema, of text files that are written so.
+        """The schema with this dialect of text files.
 
         Parameters:
             dialect: how they are written; what it does not say stays as it is.
@@ -360,7 +360,7 @@ def _column(name: str, said: Mapping[str, Any], comment: str) -> Column:
 
 
 def _within(where: str, error: ParameterError) -> ParameterError:
-    """The same error, saying where it was found."""
+    """The error, which now says where it was found."""
     return type(error)(f"{where}: {error.message}", hint=error.hint)
 
 

@@ -106,7 +106,7 @@ def staged(
 
 
 def spent_by_stage(certificate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Each stage's questions and its part of the whole.
+    """The number of questions of each stage, and its share of the whole budget.
 
     Epsilons do not add up over stages; shares of the whole rho do, so a stage's epsilon is its share of it.
     """

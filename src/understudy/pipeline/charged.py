@@ -91,7 +91,7 @@ def _answers(certificate: Mapping[str, Any]) -> dict[frozenset[str], list[Answer
 
 
 def _paying(measured: Measurement, answers: Sequence[Answer], compression: Compression) -> list[Answer]:
-    """The answers that a measurement is: one, or all of a charge's on the same columns, averaged; or none."""
+    """The answers that a measurement is made of: one, or the average of all of a charge's on its columns; or none."""
     free = [answer for answer in answers if not answer.taken and _is_of(measured, answer)]
     for answer in free:
         if _has_noise(measured, answer.stddev, compression):
@@ -105,7 +105,7 @@ def _paying(measured: Measurement, answers: Sequence[Answer], compression: Compr
 
 
 def _is_of(measured: Measurement, answer: Answer) -> bool:
-    """Whether both are of the same cells: bins as charged, or none of them (as many bins as cells)."""
+    """Whether a measurement and an answer have the same cells: the bins that were charged, or no bins at all."""
     if isinstance(measured.query, Binned):
         return answer.bins == measured.query.shape
     return answer.bins is None or math.prod(answer.bins) == measured.values.size

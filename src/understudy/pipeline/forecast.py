@@ -281,7 +281,7 @@ def _expected(domain: Domain, clique: Clique, scale: float, rows: int | None) ->
 
 
 def _expected_of_laplace(domain: Domain, clique: Clique, scale: float, rows: int | None) -> PlannedMarginal:
-    """As `_expected`; of more cells than records, those that no record falls in are cut off."""
+    """`_expected` for Laplace noise, where cells beyond the number of records are taken to be cut off."""
     cells = domain.size(clique)
     return PlannedMarginal(
         clique, cells, scale, min(1.0, scale * min(cells, rows) / (2 * rows)) if rows else None

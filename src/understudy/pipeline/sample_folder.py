@@ -95,7 +95,7 @@ def sample_to_folder(
 
 
 def part_rows(release: Release) -> int:
-    """How many rows a part has: fewer where the table is wide."""
+    """How many rows one part has; a wide table has fewer."""
     return min(PART_ROWS, max(1, PART_CELLS // max(1, len(release.schema.columns))))
 
 

@@ -37,7 +37,7 @@ class TableFile(ABC):
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The path of the file."""
         return self.raw.path
 
     def fault(self, what: str, *, hint: str = "") -> FileError:

@@ -81,7 +81,7 @@ class Boolean(FormattedColumn):
 
     @property
     def null_code(self) -> int:
-        """As of any column; but where the empty cell is the word for false, false."""
+        """The code of a missing value: as for any column, but false where the empty cell is the word for false."""
         return 0 if self.format is not None and not self.format[1].strip() else super().null_code
 
     @property

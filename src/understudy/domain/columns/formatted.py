@@ -66,7 +66,7 @@ class FormattedColumn(Column):
         return tuple(dict.fromkeys(self._plain_texts(self.missing_texts)))
 
     def _plain_texts(self, texts: tuple[str, ...]) -> list[str]:
-        """Those of these texts that the format reads, as the plain grammar has them."""
+        """The texts that the format can read, rewritten in the plain grammar."""
         if self.form is None:
             return list(texts)
         found = values_of(self.form.read(_trimmed(texts)))
@@ -74,7 +74,7 @@ class FormattedColumn(Column):
 
     @property
     def unformatted(self) -> Self:
-        """The same column of values in the plain grammar."""
+        """The column without its format: its values are in the plain grammar."""
         marks = (self.plain_marks or True) if self.missing_texts else self.missing
         return replace(self, format=None, missing=marks)
 

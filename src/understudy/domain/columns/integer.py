@@ -174,7 +174,7 @@ class Integer(BinnedColumn):
         return max(edge - 1, bottom + 1)  # a bin of whole numbers ends one before the next begins
 
     def with_bins(self, counts: NoisyCounts) -> Self:
-        """As of any column with bins, but where whole numbers are few enough they are kept one by one."""
+        """The column with bins, as of any column with bins; whole numbers that are few enough are kept one by one."""
         if self.values <= np.clip(counts.first(self.ranges).bins, FEW, ONE_BY_ONE):
             return replace(self, edges=None)
         return super().with_bins(counts)

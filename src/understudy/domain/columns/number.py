@@ -135,7 +135,7 @@ class Number(BinnedColumn):
         return groups + len(self.special)
 
     def fields(self) -> dict[str, Any]:
-        """As of any column, with 10000.0 written as 10000."""
+        """The fields of the schema file, as for any column, with 10000.0 written as 10000."""
         return {field: _short(value) for field, value in super().fields().items()}
 
     def _plain_codec(self) -> NumberCodec:

@@ -87,7 +87,7 @@ class Records(Protocol):
         ...
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
-        """How many records hold each value of a column, bounded likewise. For a curator alone."""
+        """How many records hold each value of a column, with units bounded as for `encode`. For a curator alone."""
         ...
 
 

@@ -145,7 +145,7 @@ def _plain(array: pa.Array) -> pa.Array:
 
 @dataclass(frozen=True, eq=False)
 class StreamedSource(ABC):
-    """A table that can be scanned: all that a kind of it says is what to scan, and how the table is called."""
+    """A table that can be scanned. A kind of source says only what is scanned and what the table is called."""
 
     data: Any
 
@@ -208,7 +208,7 @@ class DatabaseSource(StreamedSource):
 
     @property
     def name(self) -> str | None:
-        """The table's name; that of the file where a query is asked."""
+        """The table's name, or the name of the file where a query is asked."""
         place, _, asked = self._address.partition("?")
         how, _, what = asked.partition("=")
         return what.strip().split(".")[-1] if how == "table" else table_name(place)

@@ -44,7 +44,7 @@ class TextLayout:
 
     @property
     def quotes(self) -> bool:
-        """Whether a quote opens a field; else it is a character like any other."""
+        """Whether a quote character opens a quoted field; if not, it is a character like any other."""
         return self.dialect.quoting != "none"
 
 

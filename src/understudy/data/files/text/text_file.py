@@ -84,7 +84,7 @@ class TextFile(TableFile):
         return self._unpacked
 
     def _pieces(self, content: mmap.mmap) -> Iterator[tuple[int, int]]:
-        """Where each piece begins and ends."""
+        """The places in the file at which each piece begins and ends."""
         start, size = 0, PIECE
         while start < len(content):
             end = self._end(content, start, min(start + size, len(content)))
@@ -120,7 +120,7 @@ class _Piece(RawFile):
 
 
 def _lines_before(content: mmap.mmap, place: int) -> int:
-    """How many lines end before a place, in any of the three ways."""
+    """How many lines end before a place in the file, by any of the three line ends."""
     lines = 0
     for start in range(0, place, PIECE):
         end = min(start + PIECE, place)

@@ -27,7 +27,7 @@ class Place:
     first: int = 0
 
     def within(self, column: str) -> Place:
-        """The same place with a seed of the column's own."""
+        """This place in the sample, with a seed of the column's own."""
         seed = np.random.SeedSequence([self.seed, zlib.crc32(column.encode())]).generate_state(1, np.uint64)
         return Place(int(seed[0]), self.first)
 

@@ -201,7 +201,7 @@ class Sight:
         return [] if best is None else [NEARLY.format(best.share, string_text(best.spec))]
 
     def only(self, texts: Iterable[str]) -> Sight:
-        """The same column with every other text taken for a null."""
+        """The column with every text but these taken for a null."""
         wanted = set(texts)
         keep = np.array([text in wanted for text in self.texts], dtype=bool)
         kept = [text for text in self.texts if text in wanted]
