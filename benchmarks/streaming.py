@@ -168,7 +168,7 @@ def fit(data: Any, folder: Path) -> Any:
 
 def generate(folder: Path) -> None:
     """A sample of as many records as there are."""
-    from understudy.pipeline.sample_folder import sample_to_folder
+    from understudy.pipeline.drawing.sample_folder import sample_to_folder
 
     rows = sum(pq.ParquetFile(path).metadata.num_rows for path in (folder / "people").iterdir())
     sample_to_folder(us.load(folder / "people.release"), folder / "synthetic", rows, seed=1)

@@ -22,7 +22,8 @@ SECTIONS = {
     "Constraints": "Order Derived Determines Implies Never MissingTogether",
     "Mechanisms": "MST NIST_MST Fixed Independent",
     "For a mechanism of your own": "table allot estimate Curator Curator.commit Curator.measure Curator.choose "
-    "Curator.choose_dependent Curator.histogram Curator.discover Curator.recode Curator.over",
+    "Curator.choose_dependent Curator.histogram Curator.discover Curator.unit_sizes Curator.bounded "
+    "Curator.recode Curator.over",
     "The ledger": "Ledger Ledger.names Ledger.account Ledger.set_limit Ledger.open",
 }
 

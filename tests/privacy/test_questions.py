@@ -17,6 +17,7 @@ from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
 from understudy.privacy.curator.private_choice import DependenceQuestion, MisfitQuestion, ScoreMemory
 from understudy.privacy.curator.question import Question
 from understudy.privacy.curator.thresholded_histogram import HistogramQuestion
+from understudy.privacy.curator.unit_sizes import SizesQuestion
 from understudy.privacy.noise.randomness import OperatingSystem
 
 DOMAIN = Domain({"a": 3, "b": 2})
@@ -33,6 +34,7 @@ QUESTIONS = [
     DependenceQuestion.of(DOMAIN, PAIR, Choice(0.1), None, ScoreMemory()),
     HistogramQuestion.of(DOMAIN, ("a", "b"), Laplace(0.1), 50),
     DiscoveryQuestion.of("town", Approximate(0.1, 1e-7)),
+    SizesQuestion.of((1, 2, 5), Budget(0.1, 1e-7)),
 ]
 
 
@@ -48,7 +50,7 @@ class Closed:
     def count(self, *_: Any) -> Any:
         raise CountedError
 
-    count_cells = count_values = recode = count
+    count_cells = count_values = count_units = recode = count
 
 
 def kinds(kind: type) -> set[type]:

@@ -115,7 +115,11 @@ data = several(
     click.option(
         "--unit", help="The column that identifies a person. Default: the schema's; else one record is one."
     ),
-    click.option("--max-records-per-unit", type=int, help="The most records of one person that are used."),
+    click.option(
+        "--max-records-per-unit",
+        type=int,
+        help="The most records of one person that are used. Default: the schema's; else learned privately.",
+    ),
     neighbours,
 )
 

@@ -239,8 +239,8 @@ def _write_sample(
 ) -> int:
     from understudy.data import Writer
     from understudy.data.files.writing import text_dialect
+    from understudy.pipeline.drawing.sample_folder import sample_to_folder
     from understudy.pipeline.generation import MOST_ROWS
-    from understudy.pipeline.sample_folder import sample_to_folder
     from understudy.pipeline.sources.registry import first_records
     from understudy.transforms.encode import missing_text
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from understudy.display import html_table
 from understudy.domain import schema_toml
@@ -22,6 +22,7 @@ from understudy.domain.domain import Domain
 from understudy.errors import FileError, ParameterError, SchemaError, SizeError, UnknownTypeError
 
 _DIALECT = ("delimiter", "encoding", "quoting", "line_end")
+LEARN: Literal["learn"] = "learn"
 _TABLE = ("name", "rows", "unit", "max_records_per_unit", *_DIALECT)
 
 
@@ -35,7 +36,8 @@ class Schema:
         rows: about how many records there are, a public figure for plans; by default none is known.
         unit: the column that says whose record it is; by default every record is a person's only one. It is an
             identifier: never synthesised, and not in the domain; described as an Id, it comes back with fresh keys.
-        max_records_per_unit: the most records of one unit that are used, at least 1; 1 by default.
+        max_records_per_unit: the most records of one unit that are used, at least 1; or "learn", the default: then
+            a private run chooses it. More records cost more noise.
         comment: what a reader of its file should know.
         delimiter: what separates the fields of a text file; by default as its header line says.
         encoding: how a text file's characters are written, such as "latin-1"; by default as its byte order mark says,
@@ -60,7 +62,7 @@ class Schema:
     name: str | None = None
     rows: int | None = None
     unit: str | None = None
-    max_records_per_unit: int | None = None
+    max_records_per_unit: int | Literal["learn"] | None = None
     comment: str = ""
     delimiter: str | None = None
     encoding: str | None = None
@@ -102,14 +104,15 @@ class Schema:
             whole("rows", self.rows, 0)
             self.check_keys(self.rows)
         if self.max_records_per_unit is not None:
-            whole("max_records_per_unit", self.max_records_per_unit, 1)
+            if self.max_records_per_unit != LEARN:
+                whole("max_records_per_unit", self.max_records_per_unit, 1)
             if self.unit is None:
                 raise SchemaError(
                     "max_records_per_unit is given without unit.",
                     hint="name the column that identifies a person.",
                 )
         elif self.unit is not None:
-            object.__setattr__(self, "max_records_per_unit", 1)
+            object.__setattr__(self, "max_records_per_unit", LEARN)
 
     def __eq__(self, other: object) -> bool:
         """Equal when the tables' fields, and the columns and their order, are."""
@@ -191,6 +194,25 @@ class Schema:
     def made(self) -> dict[str, Made]:
         """The columns that are made up when records are generated: no cell of them is ever read."""
         return {name: column for name, column in self.columns.items() if isinstance(column, Made)}
+
+    @property
+    def records_per_unit(self) -> int:
+        """The most records of one unit that are used; 1 where every record is a unit of its own.
+
+        Raises:
+            SchemaError: it is still to be learned.
+        """
+        if self.max_records_per_unit == LEARN:
+            raise SchemaError(
+                "table: max_records_per_unit is not known yet.",
+                hint="say it in the schema, or let a private run learn it.",
+            )
+        return self.max_records_per_unit or 1
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to learn: of no column, and not how many records of a unit are used."""
+        return not self.unlearned and self.max_records_per_unit != LEARN
 
     @property
     def unlearned(self) -> dict[str, tuple[str, ...]]:

@@ -48,6 +48,14 @@ class OpenColumns(Protocol):
         ...
 
 
+class UnitCounts(Protocol):
+    """An engine that can also count how many records units have."""
+
+    def count_units(self) -> Mapping[int, int]:
+        """A number of records -> how many units have so many, before any bound; records without a unit left out."""
+        ...
+
+
 class SparseCells(Protocol):
     """An engine that can also count the filled cells of a clique that has too many to be counted whole."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from understudy.errors import ReleaseError
 from understudy.privacy import Group, Role, loss_from_dict, recompute
 from understudy.privacy.accounting.budget import positive, probability
+from understudy.privacy.curator.unit_sizes import QUESTION as UNIT_SIZES
 
 # What the questions of a group cost.
 _LOSSES = {"choose": "choice", "measure": "gaussian", "laplace": "laplace"}
@@ -93,7 +94,9 @@ def staged(
     Groups are asked in the plan's order; `questions` says how many each step of learning really took.
     """
     charges = [dict(charge) for charge in certificate["charges"]]
-    waiting = iter(charges)
+    for before in charges:  # a question that came before the plan is a stage of its own
+        before.update({"stage": "units"} if before["question"] == UNIT_SIZES else {})
+    waiting = iter([charge for charge in charges if "stage" not in charge])
     charge = next(waiting, None)
     for group in plan:
         left = questions[group.name] if group.role is Role.LEARNING else group.count

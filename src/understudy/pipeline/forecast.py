@@ -18,6 +18,7 @@ from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, bui
 from understudy.pipeline.holding.upheld import planned
 from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.synthesizer import known_domain, neighbours_of, plan_of
+from understudy.pipeline.unit_bound import SHARE, learning_budget, learns_bound, rest_of
 from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role, calibrate
 
 # Rates of two cores of a laptop, for a rough forecast; `make bench` prints the real ones of a machine.
@@ -27,6 +28,7 @@ INCREMENTS_PER_SECOND = 2e9  # of counting pairs
 VALUES_PER_SECOND = 2.5e7  # read, coded, generated, decoded and written
 CELLS_PER_SECOND = 3e7  # of a marginal, from noise to the end of the fit and of the shrinkage
 BASE_BYTES = 280 << 20  # of the program itself
+BOUNDS = (1, 2, 4, 8)  # on a unit's records, whose noise is told
 COPIES = 8  # bytes of a cell of the table in memory: as read, as codes, and again as synthetic records
 
 
@@ -182,7 +184,8 @@ def forecast(
     if rows is not None and rows < 0:
         raise ParameterError(f"rows {rows} is negative.", hint="give the table's size, roughly.")
     groups = plan_of(schema, mechanism)
-    losses = calibrate(budget, groups, neighbours or Neighbours()).losses
+    learned = learns_bound(schema)
+    losses = calibrate(rest_of(budget) if learned else budget, groups, neighbours or Neighbours()).losses
     whole = known_domain(schema)
     alone = next((losses[group.name] for group in groups if group.role is Role.ONE_WAY), None)
     domain = _merged(whole, mechanism, alone, rows)
@@ -198,8 +201,13 @@ def forecast(
         rows=rows,
         columns=len(domain),
         learned=schema.unlearned,
-        groups=tuple(
-            PlannedGroup(group.name, str(group.share), *_noise(losses[group.name])) for group in groups
+        groups=(
+            *(
+                [PlannedGroup("units", f"{SHARE:g}", 1, None, learning_budget(budget).epsilon)]
+                if learned
+                else []
+            ),
+            *(PlannedGroup(group.name, str(group.share), *_noise(losses[group.name])) for group in groups),
         ),
         marginals=marginals,
         cells=cells,
@@ -208,7 +216,10 @@ def forecast(
         bytes=BASE_BYTES + expected * BYTES_PER_CELL + (rows or 0) * len(domain) * COPIES,
         seconds=None if rows is None else _seconds(domain, expected, rows, questions),
         scans=scans(schema, domain, groups, largest, rows),
-        advice=_advice(domain, largest, cells) if choosing or cells > LIMIT_CELLS else (),
+        advice=(
+            *(_advice(domain, largest, cells) if choosing or cells > LIMIT_CELLS else ()),
+            *_bound_advice(schema, marginals),
+        ),
         constraints=planned(schema, domain),
     )
 
@@ -304,6 +315,22 @@ def _average_tree(domain: Domain) -> int:
     sizes = list(domain.values())
     products = (sum(sizes) ** 2 - sum(size**2 for size in sizes)) / 2
     return max(1, round(2 * products / max(1, len(sizes))))
+
+
+def _bound_advice(schema: Schema, marginals: Sequence[PlannedMarginal]) -> tuple[str, ...]:
+    """What each bound on a unit's records costs in noise, which grows in proportion."""
+    if schema.unit is None or not marginals:
+        return ()
+    most = 1 if learns_bound(schema) else schema.records_per_unit
+    one = marginals[0].scale / most
+    costs = ", ".join(f"{one * bound:.3g} with {bound}" for bound in BOUNDS)
+    known = (
+        "it is learned privately; the noise above is for 1" if learns_bound(schema) else f"it is {most} here"
+    )
+    return (
+        f"max_records_per_unit decides how many records of a unit count, and the noise: of column "
+        f"{marginals[0].clique[0]!r}, {costs}. {known[0].upper()}{known[1:]}.",
+    )
 
 
 def _advice(domain: Domain, largest: list[Clique], cells: int) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from understudy.privacy import Group, Role
+from understudy.privacy.curator.unit_sizes import QUESTION as UNIT_SIZES
 
 
 class Progress:
@@ -32,6 +33,8 @@ class Progress:
                 del self._learning[0]
         elif question == "measure":
             self._stage(self._measuring(words["cliques"]))
+        elif question == UNIT_SIZES:
+            self._stage("learning how many records units have")
         elif question == "discover":
             self._stage(f"learning the values of {words['column']!r}")
         elif question.startswith("choose"):

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Required, TypedDict, Unpack
+from typing import Any, Literal, Required, TypedDict, Unpack
 
 from understudy.data.engines.stream import MEMORY
 from understudy.domain import Domain, Schema
@@ -45,6 +45,7 @@ from understudy.pipeline.sources.records import (
     form_of,
 )
 from understudy.pipeline.sources.registry import name_of, open_records
+from understudy.pipeline.unit_bound import check_countable, learn_bound, learns_bound
 from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
 from understudy.privacy.accounting.budget import LARGE_EPSILON
 from understudy.report.misfits import misfits, warn_of
@@ -65,7 +66,7 @@ def fit(
     name: str | None = None,
     job: str | None = None,
     unit: str | None = None,
-    max_records_per_unit: int | None = None,
+    max_records_per_unit: int | Literal["learn"] | None = None,
     neighbours: str = "add-remove",
     transforms: Sequence[TableTransform] = (),
     delimiter: str | None = None,
@@ -96,7 +97,7 @@ def fit(
             unchanged file is the same job, and a frame in memory a new one every time.
         unit: the column that identifies a person; by default the schema's, else one record is one person.
         max_records_per_unit: the most records of one person that are used, at least 1; by default the schema's,
-            else 1. More records cost more noise.
+            else it is learned privately, from a twentieth of epsilon. More records cost more noise.
         neighbours: tables to be told apart differ by one person more ("add-remove", the usual promise), or by
             one person changed ("replace").
         transforms: columns to split or round by public rules before they are coded; none by default.
@@ -140,16 +141,16 @@ def fit(
         schema = _with_unit(schema, unit, max_records_per_unit)
         _check(schema, mechanism)
     dropped = check_columns(records, schema)
-    relation = neighbours_of(schema, neighbours)
+    relation, learned = neighbours_of(schema, neighbours), check_countable(records, schema)
 
     ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
     label = job if job is not None else records.snapshot or uuid.uuid4().hex
     print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
     described, plan = schema, plan_of(schema, mechanism)
-    engine = None
+    engine, bound = None, None
     if not schema.unlearned:  # read whole before anything is charged: a fault of the data costs nothing
         stage("coding the records")
-        engine = _coded(records, schema, mechanism)
+        engine = _coded(records, replace(schema, max_records_per_unit=1) if learned else schema, mechanism)
     progress = Progress(stage, plan)
     curator = Curator(
         Uncoded(records, schema),
@@ -161,6 +162,9 @@ def fit(
         watch=progress,
     )
 
+    if learned:
+        curator, schema, bound = learn_bound(curator, records, schema)
+        engine = engine if bound.most == 1 else None
     # 1. Calibrate noise, over what is to be learned first and over the mechanism's own plan.
     stage("calibrating the noise")
     losses = curator.commit(plan)
@@ -186,7 +190,11 @@ def fit(
     certificate = staged(curator.certificate(), plan, asked) | {
         "mechanism": describe(mechanism),
         "dropped": list(dropped),
-        "warnings": [*warnings(described, budget, found.field.total), *unfit],
+        "warnings": [
+            *warnings(described, budget, found.field.total),
+            *unfit,
+            *([] if bound is None else [bound.said]),
+        ],
         **upheld.certified(),
     }
     curator.finish()
@@ -240,7 +248,7 @@ class FitSettings(TypedDict, total=False):
     name: str | None
     job: str | None
     unit: str | None
-    max_records_per_unit: int | None
+    max_records_per_unit: int | Literal["learn"] | None
     neighbours: str
     transforms: Sequence[TableTransform]
     delimiter: str | None
@@ -299,8 +307,8 @@ def plan_of(schema: Schema, mechanism: Mechanism) -> tuple[Group, ...]:
 
 
 def neighbours_of(schema: Schema, relation: str) -> Neighbours:
-    """Who is protected: one record, or all the records of one unit that are used."""
-    return Neighbours(relation, schema.max_records_per_unit or 1 if schema.unit else 1)
+    """Who is protected: one record, or all the records of one unit that are used (1 while that is to be learned)."""
+    return Neighbours(relation, 1 if schema.unit is None or learns_bound(schema) else schema.records_per_unit)
 
 
 def known_domain(schema: Schema) -> Domain:
@@ -334,7 +342,7 @@ def warnings(schema: Schema, budget: Budget, noisy_rows: float) -> list[str]:
     return found
 
 
-def _with_unit(schema: Schema, unit: str | None, most: int | None) -> Schema:
+def _with_unit(schema: Schema, unit: str | None, most: int | Literal["learn"] | None) -> Schema:
     if unit is None and most is None:
         return schema
     return replace(schema, unit=unit or schema.unit, max_records_per_unit=most or schema.max_records_per_unit)

@@ -17,7 +17,7 @@ from unit_sources import SOURCES, Source
 from unit_worlds import Setting, World, differences, run
 
 import understudy as us
-from understudy.data import read
+from understudy.data.files.frames import with_form
 from understudy.data.files.text import text_file
 from understudy.pipeline.sources import in_memory
 
@@ -163,5 +163,9 @@ def _retyped(table: pa.Table) -> pa.Table:
     ],
 )
 def test_a_planted_breach_is_seen(planted: Any, asked: str, tmp_path: Path) -> None:
-    with patch.object(in_memory, "read", lambda *data, **how: planted(read(*data, **how))):
+    def changed(data: Any) -> tuple[pa.Table, Any]:
+        table, form = with_form(data)
+        return planted(table), form
+
+    with patch.object(in_memory, "with_form", changed):
         assert breaches(SOURCES["Arrow"], SETTINGS[asked], tmp_path)

@@ -102,6 +102,7 @@ SETTINGS: dict[str, Setting] = {
     "no schema, transforms": Setting(None, TRANSFORMS),
     "unit, 1": Setting(COMPLETE, unit="who"),
     "unit, 3": Setting(COMPLETE, unit="who", most=3),
+    "unit, learned": Setting(COMPLETE, unit="who", most="learn"),
     "learned, unit, 1": Setting(LEARNED, unit="who"),
     "open, unit, 3": Setting(OPEN, unit="who", most=3),
     "transforms, unit, 3": Setting(DERIVED, TRANSFORMS, unit="who", most=3),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 from unittest.mock import patch
 
 import numpy as np
@@ -44,12 +44,12 @@ class Setting:
     schema: Schema | None
     transforms: tuple[TableTransform, ...] = ()
     unit: str | None = None
-    most: int = 1
+    most: int | Literal["learn"] = 1
 
     @property
     def sensitivity(self) -> int:
-        """The declared L1: the records that one unit may add to a marginal."""
-        return self.most if self.unit else 1
+        """The declared L1: the records that one unit may add to a marginal. So few units as here are bounded by 1."""
+        return self.most if self.unit and self.most != "learn" else 1
 
 
 @dataclass(frozen=True)
@@ -128,12 +128,18 @@ def _calibrated(budget: Budget, groups: tuple[Group, ...], neighbours: Neighbour
 @contextmanager
 def _watched(world: World) -> Iterator[None]:
     """Every exact count that a curator sees is noted in the world."""
+    sized = ExactCounts.unit_sizes
     counted, countable, past = ExactCounts.tables, discovery.countable, thresholded_histogram.past_threshold
 
     def count(self: ExactCounts, batch: Sequence[Clique]) -> Any:
         found = counted(self, batch)
         for clique, counts in zip(batch, found, strict=True):
             world.seen.append((f"{clique} of {self.domain.shape(clique)}", counts.copy()))
+        return found
+
+    def unit_sizes(self: ExactCounts, starts: Sequence[int]) -> Any:
+        found = sized(self, starts)
+        world.seen.append(("unit sizes", found.copy()))
         return found
 
     def values(counts: Mapping[Any, int]) -> Any:
@@ -147,6 +153,7 @@ def _watched(world: World) -> Iterator[None]:
 
     with (
         patch.object(ExactCounts, "tables", count),
+        patch.object(ExactCounts, "unit_sizes", unit_sizes),
         patch.object(discovery, "countable", values),
         patch.object(thresholded_histogram, "past_threshold", cells),
         patch.object(

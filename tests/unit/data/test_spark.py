@@ -25,7 +25,7 @@ from understudy.data.engines.spark import SparkTable
 from understudy.data.files.file_set import FileSet
 from understudy.domain import Category, Domain, Schema
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
-from understudy.pipeline import sample_folder
+from understudy.pipeline.drawing import sample_folder
 from understudy.pipeline.sources import spark as spark_source
 from understudy.pipeline.sources.records import Reading
 from understudy.pipeline.sources.spark import SparkSource

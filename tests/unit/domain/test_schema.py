@@ -127,7 +127,7 @@ def test_the_domain_counts_codes_and_leaves_the_identifier_out() -> None:
         unit="who",
     )
     assert schema.domain() == Domain({"sex": 3, "age": 121, "pay": 7, "born": 13, "vet": 2})
-    assert schema.max_records_per_unit == 1
+    assert schema.max_records_per_unit == "learn"
     with pytest.raises(SchemaError, match="values is not known yet"):
         Schema({"who": Category(discover=True)}).domain()
 

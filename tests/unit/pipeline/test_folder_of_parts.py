@@ -14,7 +14,7 @@ from understudy.domain import Integer
 from understudy.domain.schema import Schema
 from understudy.errors import ParameterError
 from understudy.mechanisms import Independent
-from understudy.pipeline.sample_folder import digest, sample_to_folder
+from understudy.pipeline.drawing.sample_folder import digest, sample_to_folder
 
 
 def test_a_release_with_other_noise_is_another_release_to_its_folder(tmp_path):

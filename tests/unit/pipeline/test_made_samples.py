@@ -12,7 +12,7 @@ import pytest
 
 import understudy as us
 from understudy.errors import OperatorError, SchemaError
-from understudy.pipeline import sample_folder
+from understudy.pipeline.drawing import sample_folder
 from understudy.privacy import Ledger, Seeded
 
 ROWS = 400

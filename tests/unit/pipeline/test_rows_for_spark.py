@@ -6,7 +6,7 @@ from datetime import time
 
 import pyarrow as pa
 
-from understudy.pipeline.spark_sample import as_rows
+from understudy.pipeline.drawing.spark_sample import as_rows
 
 
 def test_times_of_day_are_text_among_rows_of_spark() -> None:

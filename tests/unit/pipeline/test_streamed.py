@@ -20,9 +20,9 @@ from understudy.data.files.file_set import FileSet
 from understudy.domain import Schema
 from understudy.errors import FileError, OperatorError, ParameterError
 from understudy.mechanisms import MST, Fixed, Independent
+from understudy.pipeline.drawing.sample_folder import MANIFEST, sample_to_folder
 from understudy.pipeline.forecast import forecast
 from understudy.pipeline.release import Release
-from understudy.pipeline.sample_folder import MANIFEST, sample_to_folder
 from understudy.pipeline.sources.registry import name_of
 from understudy.privacy import Budget, Ledger, Seeded
 
@@ -202,7 +202,7 @@ def test_a_query_without_a_name_can_be_fitted(tmp_path: Path) -> None:
 
 @pytest.fixture(name="release")
 def _release(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Release:
-    monkeypatch.setattr("understudy.pipeline.sample_folder.PART_ROWS", 100)
+    monkeypatch.setattr("understudy.pipeline.drawing.sample_folder.PART_ROWS", 100)
     schema = Schema.from_toml(COMPLETE)
     return us.fit(folder / "people", schema, source=Seeded(1), ledger=folder / "l.db", **BUDGET)
 

@@ -15,7 +15,7 @@ import pytest
 import understudy as us
 from understudy.cli import main
 from understudy.errors import ParameterError
-from understudy.pipeline import sample_folder
+from understudy.pipeline.drawing import sample_folder
 from understudy.privacy import Seeded
 
 ROWS = 20_000

@@ -46,6 +46,18 @@ class KeptRecords:
         finally:
             self._database.close()
 
+    def unit_counts(self) -> dict[int, int]:
+        """A number of records -> how many units have so many, all of them counted; asked instead of `contents`."""
+        each = "SELECT count(*) AS times FROM kept GROUP BY unit"
+        query = f"SELECT times, count(*)::BIGINT AS units FROM ({each}) GROUP BY times"
+        found: dict[int, int] = {}
+        try:
+            for batch in self._database.batches(query, FETCHED) if self._database.filled else ():
+                found |= dict(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        finally:
+            self._database.close()
+        return found
+
     def _share(self, which: str) -> Iterator[pa.ChunkedArray]:
         query = (
             "SELECT unit, content, 1::BIGINT AS first, count(*) AS times FROM kept "

@@ -44,6 +44,13 @@ def bound(units: Any, contents: pa.Array, most: int) -> npt.NDArray[np.bool_]:
     return keep
 
 
+def unit_counts(units: Any) -> dict[int, int]:
+    """A number of records -> how many units have so many; records without a unit left out."""
+    numbers = Owners(units).numbers
+    sizes, counts = np.unique(np.bincount(numbers[numbers >= 0]), return_counts=True)
+    return {int(size): int(count) for size, count in zip(sizes, counts, strict=True) if size}
+
+
 class Owners:
     """The units of some records, each with a number: `numbers` holds every record's, -1 where it has none."""
 

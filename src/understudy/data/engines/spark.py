@@ -261,6 +261,16 @@ def count_spark_values(frame: Any, column: str, unit: str | None = None, most: i
     return merge_tallies([(found, table.column("records"))])
 
 
+def count_spark_units(frame: Any, unit: str) -> dict[int, int]:
+    """A number of records -> how many units have so many; counted by Spark. Exact and private, as above."""
+    from pyspark.sql import functions as sql
+
+    whose = owned(frame.select(quoted(unit)), tasks.OwnAlone(unit))
+    each = whose.groupBy("unit").agg(sql.count(sql.lit(1)).alias("records"))
+    table = collected(each.groupBy("records").agg(sql.count(sql.lit(1)).alias("units")), "count the units")
+    return dict(zip(table["records"].to_pylist(), table["units"].to_pylist(), strict=True))
+
+
 def on_workers(frame: Any, task: tasks.Task, types: Any) -> Any:
     """The DataFrame that a task makes of each partition's Arrow batches; columns may have any name."""
     from pyspark.sql import functions as sql

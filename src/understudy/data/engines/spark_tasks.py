@@ -178,6 +178,19 @@ class OwnValues:
 
 
 @dataclass(frozen=True)
+class OwnAlone:
+    """Says of every record whose it is, and nothing else; none without a unit."""
+
+    unit: str
+
+    @guarded("read")
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            whose = unit_bytes(batch.column(self.unit))
+            yield from owned(whose, whose)
+
+
+@dataclass(frozen=True)
 class Keep:
     """Packs the records that count, of a partition that holds all records of its units."""
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from understudy.data import Table, bound, count_values, frame_kind, read
 from understudy.data.counting.bytes_of_values import value_bytes
 from understudy.data.counting.open_values import nameable
+from understudy.data.counting.units import unit_counts
 from understudy.data.files.file_set import table_name
 from understudy.data.files.frames import untyped, with_form
 from understudy.data.files.json_lines import JsonLinesFile
@@ -100,14 +101,17 @@ class InMemory:
         coded = Table(encoder.domain, codes, rows=self.table.num_rows)
         if schema.unit is None:
             return coded
-        return coded.bound(self.table[schema.unit], schema.max_records_per_unit or 1)
+        return coded.bound(self.table[schema.unit], schema.records_per_unit)
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
         if schema.unit is None:
             return count_values(self.table[column])
         values = nameable(self.table[column])
-        keep = bound(self.table[schema.unit], value_bytes(values), schema.max_records_per_unit or 1)
+        keep = bound(self.table[schema.unit], value_bytes(values), schema.records_per_unit)
         return count_values(values.filter(pa.array(keep)))
+
+    def count_units(self, unit: str) -> Mapping[int, int]:
+        return unit_counts(self.table[unit])
 
 
 def _snapshot(path: Path | None) -> str | None:

@@ -95,6 +95,9 @@ class PostgresRecords:
             return self._streamed(schema.unit).count_values(column, schema)
         return self.source.count_values(column)
 
+    def count_units(self, unit: str) -> Mapping[int, int]:
+        return self._streamed(unit).count_units(unit)
+
     def _is_stream(self, schema: Schema) -> bool:
         """Whether records are read as any stream is: what a transform makes of them, and which of a unit's
         records count, the server does not know."""

@@ -92,6 +92,15 @@ class Records(Protocol):
 
 
 @runtime_checkable
+class CountsUnits(Protocol):
+    """Records that can be counted by unit, so that how many of a unit are used can be learned."""
+
+    def count_units(self, unit: str) -> Mapping[int, int]:
+        """How many units have how many records, of all that have a unit. For a curator alone."""
+        ...
+
+
+@runtime_checkable
 class CountsAlone(Protocol):
     """Records that can be counted column by column for less than it takes to read them."""
 
@@ -192,3 +201,7 @@ class Uncoded:
 
     def count_values(self, column: str) -> Mapping[Any, int]:
         return self.records.count_values(column, self.schema)
+
+    def count_units(self) -> Mapping[int, int]:
+        assert self.schema.unit is not None and isinstance(self.records, CountsUnits)
+        return self.records.count_units(self.schema.unit)

@@ -67,7 +67,7 @@ BUILT_IN = (
         "a DataFrame of Spark's, a table of its session (spark:name), or files that its workers read",
         ("spark:",),
         recognises=is_spark_frame,
-        sample="understudy.pipeline.spark_sample:sample_on_spark",
+        sample="understudy.pipeline.drawing.spark_sample:sample_on_spark",
     ),
     SourceKind(
         "duckdb",

@@ -20,6 +20,7 @@ from understudy.data.engines.spark import (
     SparkTable,
     attempted,
     collected,
+    count_spark_units,
     count_spark_values,
     on_workers,
     quoted,
@@ -116,7 +117,7 @@ class SparkRecords:
             types = transform.apply(types.empty_table()).schema
             frame = on_workers(frame, transform, spark_types(types))
         records = cls(frame, types, form=form)
-        if reading.schema is None or reading.schema.unlearned:
+        if reading.schema is None or not reading.schema.complete:
             records.check([name for name in types.names if known is None or name in known])
         return records
 
@@ -134,13 +135,16 @@ class SparkRecords:
         return self._coded(schema, keep=False)
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
-        most = schema.max_records_per_unit or 1
+        most = schema.records_per_unit
         return count_spark_values(self.frame, column, self._unit(schema), most)
+
+    def count_units(self, unit: str) -> Mapping[int, int]:
+        return count_spark_units(self.frame, unit)
 
     def _coded(self, schema: Schema, *, keep: bool) -> SparkTable:
         encoder, unit = Encoder(schema), self._unit(schema)
         columns = self.frame.select(*map(quoted, _needed(encoder, unit)))
-        most = schema.max_records_per_unit or 1
+        most = schema.records_per_unit
         table = SparkTable(columns, encoder.domain, encoder.forward, keep=keep, unit=unit, most=most)
         return table.prepare()
 
@@ -178,7 +182,7 @@ class SparkFiles(SparkRecords):
             bare = still_untyped(files.untyped, records.types, reading.transforms)
             return replace(records, untyped=bare, form=form)
         records = cls(frame, files.types, untyped=files.untyped, form=form, files=files)
-        if reading.schema is None or reading.schema.unlearned:
+        if reading.schema is None or not reading.schema.complete:
             records.check(files.types.names)
         return records
 
@@ -195,7 +199,7 @@ class SparkFiles(SparkRecords):
             source=Scan(self.files, _needed(encoder, unit), reading_types(schema)),
             parts=parts,
             unit=unit,
-            most=schema.max_records_per_unit or 1,
+            most=schema.records_per_unit,
         ).prepare()
 
 

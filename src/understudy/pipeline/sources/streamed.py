@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 
 from understudy.data import Streamed
-from understudy.data.counting.bytes_of_values import value_bytes, values_of_bytes
+from understudy.data.counting.bytes_of_values import unit_bytes, value_bytes, values_of_bytes
 from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.counting.open_values import merge_counts, nameable
 from understudy.data.engines.stream import MEMORY
@@ -53,7 +53,7 @@ class StreamedRecords:
     def of(cls, source: Scannable, reading: Reading) -> StreamedRecords:
         """The records of a source, once all of it is known to be readable."""
         records = cls(source, tuple(reading.transforms), reading.memory)
-        if reading.schema is None or reading.schema.unlearned:
+        if reading.schema is None or not reading.schema.complete:
             # The first question is asked before the records can be coded, so a fault must show before it.
             records.check()
         return records
@@ -94,20 +94,26 @@ class StreamedRecords:
             encoder.forward,
             memory=self.memory,
             unit=schema.unit,
-            most=schema.max_records_per_unit or 1,
+            most=schema.records_per_unit,
         ).prepare()
 
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
         batches = self._batches(schema, (column,))
         if schema.unit is None:
             return merge_counts(batch.column(column) for batch in batches)
-        kept, kinds = KeptRecords(schema.max_records_per_unit or 1, self.memory), set()
+        kept, kinds = KeptRecords(schema.records_per_unit, self.memory), set()
         for batch in batches:
             values = nameable(batch.column(column))
             kinds.add(values.type)
             kept.add(batch.column(schema.unit), value_bytes(values))
         kind = kinds.pop() if len(kinds) == 1 else pa.large_string()
         return merge_counts(values_of_bytes(contents, kind) for contents in kept.contents())
+
+    def count_units(self, unit: str) -> Mapping[int, int]:
+        kept = KeptRecords(1, self.memory)
+        for batch in self._batches(Schema({}, unit=unit, max_records_per_unit=1), ()):
+            kept.add(batch.column(unit), unit_bytes(batch.column(unit)))
+        return kept.unit_counts()
 
     def _batches(self, schema: Schema, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         """The records, with `columns` and the unit's."""

@@ -1,7 +1,8 @@
 """The only object that sees private counts; whatever leaves it leaves through one door.
 
 To verify that nothing private leaves otherwise, read this file, `curator_session.py` and the `draw` of each question
-(`noisy_marginals.py`, `private_choice.py`, `thresholded_histogram.py`, `discovery.py`), and check six things.
+(`noisy_marginals.py`, `private_choice.py`, `thresholded_histogram.py`, `discovery.py`, `unit_sizes.py`), and check
+six things.
 
 1. Records are reached only through `self._engine`. `_ask` lets a question look at what the engine can count, never at
    what it counts, and hands it `ExactCounts` for its `draw`; `recode` and `over` say how the same records are coded.
@@ -42,6 +43,7 @@ from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
 from understudy.privacy.curator.private_choice import DependenceQuestion, MisfitQuestion, ScoreMemory
 from understudy.privacy.curator.question import AnswerT, PriceT, Question, digest, recoding_digest
 from understudy.privacy.curator.thresholded_histogram import Cells, HistogramQuestion
+from understudy.privacy.curator.unit_sizes import SizesQuestion, UnitSizes
 from understudy.privacy.ledger.job import Job
 from understudy.privacy.ledger.ledger import Ledger
 from understudy.privacy.noise.randomness import Randomness
@@ -49,7 +51,7 @@ from understudy.privacy.plain_values import plain_domain
 
 
 class Curator:
-    """Answers five questions about records that nobody else may see, each charged before it is asked.
+    """Answers six questions about records that nobody else may see, each charged before it is asked.
 
     The caller must trust that the engine bounds a unit's records by `neighbours.records`, and that its domain
     was not read from the records. What a method says of its privacy is proved in docs/privacy.md, "The curator".
@@ -292,6 +294,43 @@ class Curator:
             BudgetError: it was not planned, or does not fit in what is left; nothing is drawn.
         """
         return self._ask(DiscoveryQuestion.of(column, budget))
+
+    def unit_sizes(self, starts: Sequence[int], budget: Budget) -> UnitSizes:
+        """Noisy numbers of units by how many records they have, before any bound: what a bound is chosen by.
+
+        Asked before a plan is committed; the engine must be able to `count_units`.
+
+        Privacy: Approximate(epsilon, delta) by Laplace noise. A unit is in one cell, whatever its records.
+
+        Parameters:
+            starts: the least number of records of each cell, going up from 1; the last cell has no end.
+            budget: a Budget for this question alone.
+
+        Returns:
+            The noisy numbers of units, and the scale of their noise.
+
+        Raises:
+            BudgetError: it does not fit in what is left, or a plan was committed already; nothing is drawn.
+        """
+        return self._ask(SizesQuestion.of(starts, budget))
+
+    def bounded(self, engine: Counter, most: int) -> Curator:
+        """A curator of the same records, of every unit at most so many; it shares budget, ledger and questions.
+
+        Privacy: none spent. What was asked before must not depend on a bound: unit sizes alone do not.
+
+        Parameters:
+            engine: the same records, bounded so.
+            most: the most records of a unit, from answers and public knowledge.
+
+        Raises:
+            BudgetError: something else was asked, or a plan committed, under another bound.
+        """
+        with self._session.turn():
+            self._session.bound(most)
+        other = self._as(engine, "")
+        other._view = self._view
+        return other
 
     def recode(self, maps: Mapping[str, Recoding]) -> Curator:
         """A curator of the same records with some codes merged; it shares budget, ledger and questions.

@@ -6,6 +6,7 @@ import copy
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from understudy.errors import BudgetError, ParameterError
@@ -13,6 +14,7 @@ from understudy.privacy.accounting.budget import Budget, Neighbours
 from understudy.privacy.accounting.losses import Loss
 from understudy.privacy.accounting.spending import Allowance
 from understudy.privacy.curator.certification import Charge, certify
+from understudy.privacy.curator.unit_sizes import QUESTION
 from understudy.privacy.ledger.job import Job
 from understudy.privacy.ledger.ledger import Ledger
 from understudy.privacy.ledger.transcript import MemoryTranscript, Transcript
@@ -61,6 +63,16 @@ class CuratorSession:
     def certificate(self) -> dict[str, Any]:
         """What a release says of its privacy."""
         return certify(self.allowance, self.charges, private=is_private(self.source))
+
+    def bound(self, most: int) -> None:
+        """From now on a unit owns at most so many records; refused once anything was asked that depends on it."""
+        allowance, asked = self.allowance, {charge.question["question"] for charge in self.charges}
+        if not asked <= {QUESTION} or any(part.rule != "one question" for part in allowance.parts):
+            raise BudgetError(
+                "the bound on a unit's records is changed after questions that it matters for.",
+                hint="ask for unit sizes first, then bound them, then ask the rest.",
+            )
+        self.allowance = replace(allowance, neighbours=replace(allowance.neighbours, records=most))
 
     def answered(self) -> bool:
         """Whether the next question is known to have an answer already, stored by an earlier run of the job."""

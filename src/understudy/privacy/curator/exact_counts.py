@@ -16,7 +16,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import OperatorError, ParameterError, SizeError
 from understudy.marginals import Counter
 from understudy.marginals.clique_runs import runs_within
-from understudy.marginals.counter import OpenColumns
+from understudy.marginals.counter import OpenColumns, UnitCounts
 from understudy.privacy.curator.question_checks import MOST_CELLS
 
 Integers = npt.NDArray[np.int64]
@@ -58,6 +58,25 @@ class ExactCounts:
     def values(self, column: str) -> Mapping[Any, int]:
         """How often each value of an open column occurs."""
         return open_column(self._engine, column).count_values(column)
+
+    def unit_sizes(self, starts: Sequence[int]) -> Integers:
+        """How many units have at least so many records, and fewer than the next number says."""
+        found = np.zeros(len(starts), np.int64)
+        for records, units in unit_counter(self._engine).count_units().items():
+            if records > 0:
+                found[int(np.searchsorted(starts, records, side="right")) - 1] += units
+        return found
+
+
+def unit_counter(engine: Any) -> UnitCounts:
+    """The engine, once it can count how many records units have."""
+    if not callable(getattr(engine, "count_units", None)):
+        raise ParameterError(
+            "these records cannot be counted by unit.",
+            hint="say in the schema how many a unit may have: max_records_per_unit = 1.",
+        )
+    counter: UnitCounts = engine
+    return counter
 
 
 def cell_counter(engine: Any, clique: Clique, cells: int) -> CellCounter | None:

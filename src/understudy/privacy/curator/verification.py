@@ -25,6 +25,7 @@ from understudy.privacy.accounting.losses import (
 )
 from understudy.privacy.curator.certification import statement, unit
 from understudy.privacy.curator.discovery import gaussian_threshold, laplace_scale, laplace_threshold
+from understudy.privacy.curator.unit_sizes import MOST_SIZES, QUESTION
 from understudy.privacy.plain_values import exact
 
 _ROUNDING = 1e-9  # by which a recomputed epsilon may exceed its part's, and a scale what was charged
@@ -177,6 +178,13 @@ def _histogram(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) ->
     _threshold(charge)
 
 
+def _unit_sizes(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -> None:
+    if len(losses) != 1 or not isinstance(losses[0], Approximate) or not losses[0].epsilon > 0:
+        raise _other_loss()
+    _listed(charge["starts"], MOST_SIZES)
+    _same(_scales(charge, 1), [laplace_scale(losses[0].epsilon, Neighbours(neighbours.relation))])
+
+
 _NAMES = ("view", "digest", "queries", "column", "stage")
 # A new question of the curator joins by being listed here: a charge for any other does not hold.
 _QUESTIONS: Mapping[str, Callable[[Words, Sequence[Loss], Neighbours], None]] = {
@@ -185,6 +193,7 @@ _QUESTIONS: Mapping[str, Callable[[Words, Sequence[Loss], Neighbours], None]] = 
     "choose dependent": _choose,
     "discover": _discover,
     "histogram": _histogram,
+    QUESTION: _unit_sizes,
 }
 
 

@@ -15,9 +15,9 @@ from understudy.data.engines.spark_tasks import guarded
 from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError
+from understudy.pipeline.drawing.sample_folder import part_rows, part_seed
 from understudy.pipeline.drawing.wanted_records import WantedRecords
 from understudy.pipeline.release import Release
-from understudy.pipeline.sample_folder import part_rows, part_seed
 from understudy.pipeline.sources.spark import row_type, session, spark_types
 
 BATCH = 1 << 16  # records that it hands to Spark at a time
