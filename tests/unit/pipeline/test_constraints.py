@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from understudy.pipeline.sample_folder import sample_to_folder
 
 import understudy as us
 from understudy.errors import SchemaError
+from understudy.pipeline.drawing.sample_folder import sample_to_folder
 from understudy.privacy import Seeded
 
 START = date(2024, 1, 1)
