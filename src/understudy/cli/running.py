@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -272,16 +273,14 @@ def _write_sample(
 def summary(release: Release, ledger: Path) -> dict[str, Any]:
     """What a run did: what it spent by stage, what it measured, where it is written down."""
     certificate = release.certificate
-    orders: dict[str, int] = {}
-    for clique in sorted(release.cliques, key=len):
-        orders[f"{len(clique)}-way"] = orders.get(f"{len(clique)}-way", 0) + 1
+    orders = collections.Counter(f"{len(clique)}-way" for clique in sorted(release.cliques, key=len))
     return {
         "epsilon": certificate["epsilon"],
         "delta": certificate["delta"],
         "private": release.private,
         "mechanism": release.mechanism,
         "spent": release.spent,
-        "marginals": orders,
+        "marginals": dict(orders),
         "estimated_rows": release.rows,
         "dropped_columns": certificate.get("dropped", []),
         "constraints": certificate.get("constraints", []),

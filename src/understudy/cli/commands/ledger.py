@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,22 +153,13 @@ def _subject(question: dict[str, Any]) -> str:
 
 
 def _joined(rows: list[tuple[str, str, str, str]]) -> list[tuple[str, ...]]:
-    """Rows with runs of the same kind of question told once: a selection may ask a hundred times."""
-    joined: list[tuple[list[tuple[str, str, str, str]], str]] = []
-    for row in rows:
-        if row[1] == "choose" and joined and joined[-1][1] == "choose" and joined[-1][0][-1][2] == row[2]:
-            joined[-1][0].append(row)
-        else:
-            joined.append(([row], row[1]))
-    return [
-        (
-            run[0][0],
-            kind,
-            run[0][2],
-            run[0][3] if len(run) == 1 else f"{run[0][3]} or fewer, {len(run)} times",
-        )
-        for run, kind in joined
-    ]
+    """Rows in which a run of choices at one cost is told once: a selection may ask a hundred times."""
+    joined: list[tuple[str, ...]] = []
+    runs = groupby(enumerate(rows), lambda row: row[1][1:3] if row[1][1] == "choose" else row[0])
+    for _, run in runs:
+        (_, (time, kind, cost, subject)), *more = run
+        joined.append((time, kind, cost, f"{subject} or fewer, {len(more) + 1} times" if more else subject))
+    return joined
 
 
 def _pair(pair: tuple[Any, Any] | None) -> str:

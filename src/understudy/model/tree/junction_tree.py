@@ -121,16 +121,13 @@ def _best_tree(domain: Domain, cliques: Sequence[Clique], restarts: int) -> Junc
         for name in clique:
             neighbours[index[name]] |= mask & ~(1 << index[name])
     sizes = list(domain.values())
-    best: tuple[int, JunctionTree] | None = None
+    trees = []
     for attempt in range(2 + max(restarts, 0)):
         order, later, filled = eliminate(list(neighbours), sizes, attempt)
-        tree = _tree(domain, order, later)
-        if best is None or tree.cells < best[0]:
-            best = (tree.cells, tree)
+        trees.append(_tree(domain, order, later))
         if not filled:  # already triangulated: the maximal cliques are what they are
             break
-    assert best is not None
-    return best[1]
+    return min(trees, key=lambda tree: tree.cells)
 
 
 def _tree(domain: Domain, order: list[int], later: list[int]) -> JunctionTree:
