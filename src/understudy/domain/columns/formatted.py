@@ -95,7 +95,7 @@ class FormattedCodec(Codec[FormattedColumn]):
 
     def encode(self, array: pa.Array) -> Codes:
         if self.form.reads_type(array.type):
-            return self.inner.encode(array)
+            return self.inner.encode(self.form.values(array))
         texts, places = arrays.distinct_texts(array)
         codes = self.inner.encode(self.form.read(texts))
         if len(self.missing):

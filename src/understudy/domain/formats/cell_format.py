@@ -21,7 +21,7 @@ class CellFormat(ABC):
 
     @abstractmethod
     def reads_type(self, kind: pa.DataType) -> bool:
-        """Whether values of this Arrow type are read as they are, and not by their texts."""
+        """Whether values of this Arrow type are read as such, and not by their texts."""
 
     @abstractmethod
     def read(self, texts: pa.Array) -> pa.Array:

@@ -30,7 +30,10 @@ class EpochFormat(CellFormat):
         self.units = EPOCHS[spec]
 
     def reads_type(self, kind: pa.DataType) -> bool:
-        return bool(pa.types.is_temporal(kind))
+        return bool(pa.types.is_temporal(kind) or pa.types.is_integer(kind))
+
+    def values(self, array: pa.Array) -> pa.Array:
+        return self.read(array) if pa.types.is_integer(array.type) else super().values(array)
 
     def read(self, texts: pa.Array) -> pa.Array:
         numbers, unread = arrays.integers(texts)
