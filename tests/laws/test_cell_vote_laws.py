@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy.domain import grammar
-from understudy.domain.cell_votes import DECIMALS, KINDS, kind_of
-from understudy.domain.columns.untyped import Votes, VotesCodec
+from understudy.domain.cell_votes import DECIMALS, kind_of
+from understudy.domain.columns.untyped import VOTES, Votes, VotesCodec, vote_of
+from understudy.domain.formats.form_votes import MOMENTS, NUMBERS
+from understudy.domain.formats.moment_format import MomentFormat
+from understudy.domain.formats.number_format import NumberFormat
 
 CELLS = st.one_of(
     st.text("0123456789.-+eE \t", max_size=12),
@@ -23,12 +26,12 @@ CELLS = st.one_of(
 def votes(cells: list[str | None], kind: pa.DataType | None = None) -> list[str]:
     array = pa.array(cells, pa.string())
     array = array if kind is None else array.cast(kind)
-    return [KINDS[code] for code in VotesCodec(Votes()).encode(array)]
+    return [VOTES[code] for code in VotesCodec(Votes()).encode(array)]
 
 
 @given(st.lists(st.one_of(st.none(), CELLS), max_size=20))
 def test_a_vote_is_the_same_whatever_stands_beside_the_cell(cells: list[str | None]) -> None:
-    alone = ["missing" if cell is None else kind_of(cell) for cell in cells]
+    alone = ["missing" if cell is None else vote_of(cell) for cell in cells]
     assert votes(cells) == votes(cells, pa.large_string()) == alone
     assert votes(cells, pa.dictionary(pa.int32(), pa.string())) == alone
 
@@ -46,6 +49,50 @@ def test_a_cell_can_be_read_as_what_it_votes_for(cell: str) -> None:
     if kind == "boolean":
         assert grammar.truth(cell) is not None
     assert (kind in ("date", "datetime", "instant")) <= (grammar.moment(cell) is not None)
+
+
+FORMED = st.one_of(
+    st.text("0123456789/.-: AMPJanFebuary,", max_size=14),
+    st.text("0123456789.,()$€%- ", max_size=12),
+    st.builds(
+        lambda moment, form: moment.strftime(form),
+        st.datetimes(),
+        st.sampled_from(
+            ["%d/%m/%Y", "%m/%d/%y", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M:%S %p", "%b %d, %Y", "%Y%m%d", "%H:%M"]
+        ),
+    ),
+    st.builds(
+        lambda number, form: form.format(number),
+        st.floats(-1e9, 1e9),
+        st.sampled_from(["{:,.2f}", "${:,.0f}", "{:.1f}%"]),
+    ),
+)
+
+
+@given(FORMED)
+def test_every_format_that_a_cell_votes_for_reads_it(cell: str) -> None:
+    vote, text = vote_of(cell), pa.array([cell.strip(" \t")], pa.large_string())
+    for spec in MOMENTS.get(vote, ()):
+        assert MomentFormat(spec).read(text).null_count == 0
+    for spec in NUMBERS.get(vote, ()):
+        assert NumberFormat(spec).read(text).null_count == 0
+
+
+def test_what_form_a_person_would_say_that_cells_have() -> None:
+    forms = MOMENTS | NUMBERS
+    said = {
+        "13/02/2021": ("%d/%m/%Y",),
+        "03/02/2021": ("%d/%m/%Y", "%m/%d/%Y"),
+        "7/28/2019 5:27 PM": ("%-m/%-d/%Y %-I:%M %p",),
+        "Feb 3, 2021": ("%b %-d, %Y",),
+        "20210203": ("%Y%m%d",),
+        "08:30": ("%H:%M",),
+        "1,234.50": ("1,234.50", "1,234.##", "1,234.######"),
+        "1.234,50 €": ("1.234,50 €", "1.234,## €", "1.234,###### €"),
+    }
+    assert {cell: forms[vote_of(cell)] for cell in said} == said
+    for cell in ("10.0.0.1", "31/02/2021", "1,23,4", "((5))", "x", "5 apples", "12:99"):
+        assert vote_of(cell) == "text"
 
 
 def test_what_a_person_would_say_of_some_cells() -> None:

@@ -18,7 +18,7 @@ from spark_session import session
 from understudy.data import write
 from understudy.data.files.text import text_file
 from understudy.domain import Category, Integer, Number, Schema, Untyped
-from understudy.domain.cell_votes import KINDS
+from understudy.domain.columns.untyped import VOTES
 from understudy.pipeline import learning, synthesizer
 from understudy.pipeline.forecast import forecast
 from understudy.pipeline.release import Release
@@ -233,16 +233,16 @@ def test_the_types_of_a_small_table_of_many_columns_are_found(seed: int) -> None
 
 def test_noise_alone_makes_a_category_and_pure_votes_make_their_type() -> None:
     rng = np.random.default_rng(0)
-    drowned = [type(Untyped().decided(rng.normal(0, 100, len(KINDS)).tolist(), 100.0)[0]) for _ in range(300)]
+    drowned = [type(Untyped().decided(rng.normal(0, 100, len(VOTES)).tolist(), 100.0)[0]) for _ in range(300)]
     assert np.mean([kind is Category for kind in drowned]) > 0.7
     for share, kind in ((1.0, Integer), (0.985, Integer), (0.9, Category)):
         votes = {"integer": 10_000 * share, "text": 10_000 * (1 - share)}
-        assert type(Untyped().decided([votes.get(k, 0.0) for k in KINDS], 10.0)[0]) is kind
+        assert type(Untyped().decided([votes.get(k, 0.0) for k in VOTES], 10.0)[0]) is kind
     mixed = {"integer": 5000.0, "1 decimal": 5000.0}
-    column, _ = Untyped().decided([mixed.get(k, 0.0) for k in KINDS], 10.0)
+    column, _ = Untyped().decided([mixed.get(k, 0.0) for k in VOTES], 10.0)
     assert isinstance(column, Number) and column.precision == 0.1
     coded = {"integer": 9900.0, "code": 100.0}
-    assert type(Untyped().decided([coded.get(k, 0.0) for k in KINDS], 10.0)[0]) is Category
+    assert type(Untyped().decided([coded.get(k, 0.0) for k in VOTES], 10.0)[0]) is Category
 
 
 def test_instants_are_told_from_wall_clocks() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -20,20 +20,29 @@ from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.date import Date
 from understudy.domain.columns.datetime import Datetime
+from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.integer import Integer
 from understudy.domain.columns.number import Number
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import refuse
+from understudy.domain.columns.time import Time
+from understudy.domain.formats.form_votes import COMPACT, FORMS, MOMENTS, NUMBERS, form_of
+from understudy.domain.formats.moment_format import MomentFormat
+from understudy.domain.formats.number_format import NumberFormat
 from understudy.errors import SchemaError
 
 MOSTLY = 0.98  # of the votes must fit a type
+MOSTLY_OF_A_FORM = 0.9  # the same for a form of its own: as a category such a column would be lost
 SURE = 4.0  # standard deviations above which votes are more than noise, in a table of dozens of columns
+SURE_OF_A_FORM = 5.0  # the same for forms, of which there are hundreds
 LIKELY = 2.0  # and above which the most votes of a column likely are
 
-_CODE = {kind: code for code, kind in enumerate(KINDS)}
+VOTES = (*KINDS, *FORMS)  # what a cell may vote for; the code of a vote is its place
+_CODE = {vote: code for code, vote in enumerate(VOTES)}
 _MISSING = _CODE["missing"]
 # The commonest cells, for Arrow's regular expressions, which agree with `kind_of` on each.
 _WHOLE = rf"^-?(?:0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}})$"
+_DATED = r"^(?:19|20)[0-9]{6}$"  # perhaps 20210203
 _DECIMAL = r"^-?(?:0|[1-9][0-9]*)\.[0-9]+$"
 
 
@@ -64,7 +73,7 @@ class Untyped(Column):
         return 0
 
     def decided(self, votes: Sequence[float], noise: float) -> tuple[Column, bool]:
-        """The column that its votes suggest, one count for each of `KINDS`, and whether it holds instants.
+        """The column that its votes suggest, one count for each of `VOTES`, and whether it holds instants.
 
         `noise` is the standard deviation of each count. The narrowest type that nearly all votes fit is taken;
         where noise drowns them, a category.
@@ -81,7 +90,7 @@ class Untyped(Column):
             return Category(discover=True, **said), False
         if fits("boolean"):
             return Boolean(**said), False
-        if fits("integer"):
+        if fits("integer", COMPACT) and not fits(COMPACT):
             return Integer(**said), False
         if fits("integer", *DECIMALS, "number"):
             places = (n for n in range(len(DECIMALS)) if fits("integer", *DECIMALS[: n + 1]))
@@ -92,11 +101,13 @@ class Untyped(Column):
         if fits("date", "datetime", "instant"):
             instants = held.get("instant", 0.0) > held.get("datetime", 0.0)
             return Datetime(**said), instants
+        for kind, spec in _formats(held):
+            return kind(format=spec, **said), False
         return Category(discover=True, **said), False
 
     def completed(self, array: pa.Array) -> Column:
         """The column by the votes of its cells, without noise, and then by its values."""
-        votes = np.bincount(Votes().codec().encode(array), minlength=len(KINDS))
+        votes = np.bincount(Votes().codec().encode(array), minlength=len(VOTES))
         typed = self.decided(votes.tolist(), 0.0)[0]
         return typed.completed(array) if typed.unlearned else typed
 
@@ -111,7 +122,7 @@ class Untyped(Column):
 
 @dataclass(frozen=True)
 class Votes(Column):
-    """What the cells of a column vote for, as a column of its own: one code for each of `KINDS`, no slots."""
+    """What the cells of a column vote for, as a column of its own: one code for each of `VOTES`, no slots."""
 
     type = "votes"
     bounded = False
@@ -124,23 +135,60 @@ class Votes(Column):
 
     @property
     def count(self) -> int:
-        return len(KINDS)
+        return len(VOTES)
 
     def codec(self) -> VotesCodec:
         return VotesCodec(self)
 
     def value_labels(self) -> list[str]:
-        return list(KINDS)
+        return list(VOTES)
 
 
 def _held(votes: Sequence[float], noise: float) -> dict[str, float]:
     """The kinds that surely have votes; where none has, the one with the most if that is likely no noise."""
-    cast = {kind: float(count) for kind, count in zip(KINDS, votes, strict=True) if kind != "missing"}
-    sure = {kind: count for kind, count in cast.items() if count > SURE * noise}
+    cast = {kind: float(count) for kind, count in zip(VOTES, votes, strict=True) if kind != "missing"}
+    plain = {kind: count for kind, count in cast.items() if kind in KINDS}
+    sure = {kind: count for kind, count in plain.items() if count > SURE * noise}
+    sure |= {form: cast[form] for form in FORMS if cast[form] > SURE_OF_A_FORM * noise}
     if sure:
         return sure
-    most = max(cast, key=cast.__getitem__)
-    return {most: cast[most]} if cast[most] > LIKELY * noise else {"text": 1.0}
+    most = max(plain, key=plain.__getitem__)
+    return {most: plain[most]} if plain[most] > LIKELY * noise else {"text": 1.0}
+
+
+def _formats(held: Mapping[str, float]) -> Iterator[tuple[type[FormattedColumn], str]]:
+    """The types and formats that most votes fit, the narrowest first."""
+    enough = MOSTLY_OF_A_FORM * sum(held.values())
+    moments = {form: MOMENTS[form] for form in held if form in MOMENTS}
+    for spec in dict.fromkeys(spec for specs in moments.values() for spec in specs):
+        alike = {form for form, specs in moments.items() if _padded(spec) in map(_padded, specs)}
+        if sum(held[form] for form in alike) >= enough:
+            shown = [known for form in alike for known in moments[form] if _padded(known) == _padded(spec)]
+            best = max(
+                dict.fromkeys(shown), key=lambda known: sum(held[f] for f in alike if known in moments[f])
+            )
+            form = MomentFormat(best)
+            yield (Time if not form.dated else Datetime if form.timed else Date), best
+    numbers = {form: NUMBERS[form] for form in held if form in NUMBERS}
+    for spec in sorted(
+        dict.fromkeys(s for specs in numbers.values() for s in specs), key=lambda s: s.count("#")
+    ):
+        number = NumberFormat(spec)
+        votes = sum(held[form] for form, specs in numbers.items() if spec in specs)
+        if not (number.before or number.after):  # cells that are in the plain grammar as well
+            plain = (
+                "integer",
+                COMPACT,
+                *((*DECIMALS, "number") if number.mark == "." and number.decimals else ()),
+            )
+            votes += sum(held.get(kind, 0.0) for kind in plain)
+        if votes >= enough:
+            yield Number if number.decimals else Integer, spec
+
+
+def _padded(spec: str) -> str:
+    """A format with zeros before all numbers below ten: it reads those without them too."""
+    return spec.replace("%-", "%")
 
 
 class VotesCodec(Codec[Votes]):
@@ -153,30 +201,37 @@ class VotesCodec(Codec[Votes]):
         texts = encoded.dictionary
         if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
             return arrays.by_distinct(array, _code_of, _MISSING, self.dtype)
-        votes = pa.array(_votes(texts), pa.uint8()).take(encoded.indices)
+        votes = pa.array(_votes(texts), pa.uint16()).take(encoded.indices)
         return np.asarray(pc.fill_null(votes, _MISSING).to_numpy(zero_copy_only=False), self.dtype)
 
     def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:
-        return pa.array(KINDS, self.arrow_type).take(pa.array(self.in_range(codes)))
+        return pa.array(VOTES, self.arrow_type).take(pa.array(self.in_range(codes)))
 
     def reading_type(self) -> pa.DataType:
         return pa.string()
 
 
+def vote_of(text: str) -> str:
+    """What a text votes for."""
+    kind = kind_of(text)
+    form = form_of(text.strip(" \t")) if kind in ("text", "integer") else None
+    return form if form is not None and (kind == "text" or form == COMPACT) else kind
+
+
 def _code_of(value: Any) -> int:
-    return _CODE[kind_of(text_of(value))]
+    return _CODE[vote_of(text_of(value))]
 
 
-def _votes(texts: pa.Array) -> npt.NDArray[np.uint8]:
+def _votes(texts: pa.Array) -> npt.NDArray[np.uint16]:
     """The vote of each distinct text: plain numbers all at once, the others one by one."""
-    votes = np.full(len(texts), _MISSING, np.uint8)
-    whole = _matches(texts, _WHOLE)
+    votes = np.full(len(texts), _MISSING, np.uint16)
+    whole = _matches(texts, _WHOLE) & ~_matches(texts, _DATED)
     votes[whole] = _CODE["integer"]
     decimal = _matches(texts, _DECIMAL) & ~whole
     if decimal.any():
         fractions = pc.replace_substring_regex(texts.filter(pa.array(decimal)), r"^[^.]*\.", "")
         needed = np.asarray(pc.utf8_length(pc.utf8_rtrim(fractions, "0")), np.int64)
-        kinds = np.array([_CODE[kind] for kind in (*DECIMALS, "number")], np.uint8)
+        kinds = np.array([_CODE[kind] for kind in (*DECIMALS, "number")], np.uint16)
         votes[decimal] = kinds[np.minimum(needed, len(DECIMALS))]
     rest = np.flatnonzero(~(whole | decimal))
     for place, value in zip(rest.tolist(), texts.take(pa.array(rest)).to_pylist(), strict=True):

@@ -1,0 +1,185 @@
+"""What form a cell is written in, where its column has no type: a function of the cell alone.
+
+A cell votes for a form: the formats that would write it so. 13/02/2021 has its day first, 03/02/2021 may have either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from itertools import product
+
+from understudy.domain.formats.moment_format import MONTHS
+
+ABSTAINS = "missing"  # the vote of a cell that may be in more than one form
+COMPACT = "%Y%m%d"  # eight digits, which may as well be a whole number
+
+# Dates as cells show them: the order of day and month where it shows, and whether numbers below ten have a zero.
+_ORDERED = {"day": "%d{0}%m{0}", "month": "%m{0}%d{0}"}
+_NAMED = ("%d-%b-%Y", "%d %b %Y", "%d-%b-%y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%b-%y")
+_YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d")
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+_PADDING = ("zeros", "no zeros")
+
+_DAY = re.compile(r"(\d{1,4})([/.-])(\d{1,2})\2(\d{4}|\d{1,2})", re.ASCII)
+_CLOCK = re.compile(r"(\d\d?):([0-5]\d)(:[0-5]\d)?(?: ([AP]M))?", re.ASCII)
+_NAME = re.compile(r"(?:(\d\d?)([ -]))?([A-Z][a-z]{2,8})([ -])(?:(\d\d?), )?(\d{4}|\d\d)", re.ASCII)
+_MONTHS = {name[:length]: place + 1 for place, name in enumerate(MONTHS) for length in (3, len(name))}
+
+AFFIXES = (
+    ("", ""),
+    ("$", ""),
+    ("£", ""),
+    ("€", ""),
+    ("€ ", ""),
+    ("", " €"),
+    ("", "€"),
+    ("", "%"),
+    ("", " %"),
+)
+_STYLES = {",": ".", ".": ",", " ": ","}  # what separates thousands -> the decimal mark
+_NUMBER = re.compile(
+    r"\(?-?(?P<before>[$£€] ?)?-?(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+|\d+)"
+    r"(?:(?P<mark>[.,])(?P<fraction>\d+))?(?P<after> ?[€%])?\)?",
+    re.ASCII,
+)
+
+
+def _padded(spec: str, padding: str) -> tuple[str, ...]:
+    """The formats of a day or time whose numbers below ten have a zero, or have none, or do not show it."""
+    bare = re.sub("%([dmHI])", r"%-\1", spec)
+    return {"zeros": (spec,), "no zeros": (bare,)}.get(padding, tuple(dict.fromkeys((spec, bare))))
+
+
+def _number_specs(affix: tuple[str, str], group: str, mark: str, decimals: int) -> Iterator[str]:
+    """The formats of a number as a cell may show it. `group`: what separates thousands, "short" where it has none,
+    "long" where it would have to be there; `mark`: the decimal mark, if it shows; three decimals stand for more.
+    """
+    tails = ["", "50"[:decimals], "##", "######"]
+    fits = [tails[0] if decimals == 0 else tails[1] if decimals < 3 else tails[3], *tails[2:]]
+    for tail in dict.fromkeys(fits if decimals < 3 else [tails[3]]):
+        for point in dict.fromkeys(_STYLES.values()):
+            if mark in ("", point) and group in ("short", "long"):
+                yield f"{affix[0]}0{point if tail else ''}{tail}{affix[1]}"
+        for between, point in _STYLES.items():
+            if group in ("short", between) and mark in ("", point):
+                whole = "1.234.567" if between == "." and not tail else f"1{between}234"
+                yield f"{affix[0]}{whole}{point if tail else ''}{tail}{affix[1]}"
+
+
+def _moment_forms() -> Iterator[tuple[str, tuple[str, ...]]]:
+    orders = {"day": ["day"], "month": ["month"], "either": ["day", "month"]}
+    for (order, firsts), separator in product(orders.items(), "/.-"):
+        for tail, padding in product(("%y", *(f"%Y{clock}" for clock in _CLOCKS)), (*_PADDING, "either")):
+            specs = (_ORDERED[first].format(separator) + tail for first in firsts)
+            yield (
+                f"{order} first{separator}{tail} {padding}",
+                tuple(s for spec in specs for s in _padded(spec, padding)),
+            )
+    rest = (
+        *(day + clock for day in (*_YEAR_FIRST, *_NAMED) for clock in _CLOCKS),
+        *(c[1:] for c in _CLOCKS[1:]),
+    )
+    for spec, padding in product(rest, (*_PADDING, "either")):
+        yield f"{spec} {padding}", _padded(spec, padding)
+    yield COMPACT, (COMPACT,)
+
+
+def _number_forms() -> Iterator[tuple[str, tuple[str, ...]]]:
+    for affix, group, mark in product(AFFIXES, (*_STYLES, "short", "long"), ("", ".", ",")):
+        for decimals in range(1, 4) if mark else (0,):
+            specs = tuple(dict.fromkeys(_number_specs(affix, group, mark, decimals)))
+            plain = affix == ("", "") and group in ("short", "long") and mark in ("", ".")
+            if specs and mark != group and not plain:
+                yield f"number {affix[0]}|{affix[1]} {group} {mark} {decimals}", specs
+
+
+MOMENTS = dict(_moment_forms())  # the name of a form -> the formats that may be meant
+NUMBERS = dict(_number_forms())
+FORMS = (*MOMENTS, *NUMBERS)
+
+
+def form_of(text: str) -> str | None:
+    """The form that a text without blanks around it is written in, if it is one of `FORMS`."""
+    if not text[-1:] or len(text) > 40 or not any("0" <= char <= "9" for char in text):
+        return None
+    return _moment_form(text) or _number_form(text)
+
+
+def _moment_form(text: str) -> str | None:
+    if len(text) == 8 and text.isascii() and text.isdigit() and text[:2] in ("19", "20"):
+        return COMPACT if _exists(int(text[:4]), int(text[4:6]), int(text[6:])) else None
+    clock = _CLOCK.search(text)
+    if clock is None or clock.end() != len(text):
+        return _day_form(text, "", [])
+    hour, half, start = int(clock[1]), clock[4], clock.start()
+    if (start and text[start - 1] != " ") or not (hour < 24 if half is None else 1 <= hour <= 12):
+        return None
+    shown = f" {'%I' if half else '%H'}:%M{':%S' if clock[3] else ''}{' %p' if half else ''}"
+    return _day_form(text[: start - 1], shown, [clock[1]]) if start else f"{shown[1:]} {_padding([clock[1]])}"
+
+
+def _padding(numbers: list[str]) -> str:
+    """Whether numbers below ten have a zero; "either" where there are none."""
+    small = [number for number in numbers if number[0] == "0" or len(number) == 1]
+    if not small:
+        return "either"
+    return "zeros" if any(len(number) == 2 for number in small) else "no zeros"
+
+
+def _day_form(text: str, clock: str, numbers: list[str]) -> str | None:
+    """The form of a date; `numbers` are others that may show how those below ten are written."""
+    found = _DAY.fullmatch(text)
+    if found is None:
+        return _named_form(text, clock, numbers)
+    first, separator, second, last = found.groups()
+    if len(first) == 4:
+        name = f"%Y{separator}%m{separator}%d{clock} {_padding([second, last, *numbers])}"
+        return name if name in MOMENTS and _exists(int(first), int(second), int(last)) else None
+    year = int(last) if len(last) == 4 else 2000  # a leap year: which one it is depends on the format
+    days = {"day": (first, second), "month": (second, first)}
+    orders = [order for order, (day, month) in days.items() if _exists(year, int(month), int(day))]
+    order = orders[0] if len(orders) == 1 else "either" if orders else "no"
+    tail = ("%Y" if len(last) == 4 else "%y") + clock
+    name = f"{order} first{separator}{tail} {_padding([first, second, *numbers])}"
+    return name if name in MOMENTS and len(first) <= 2 and len(last) > 1 else None
+
+
+def _named_form(text: str, clock: str, numbers: list[str]) -> str | None:
+    found = _NAME.fullmatch(text)
+    if found is None or found[3] not in _MONTHS:
+        return None
+    day, last = found[1] or found[5], "%Y" if len(found[6]) == 4 else "%y"
+    if found[3] == "May":
+        return ABSTAINS  # short or long: the other months tell
+    month = "%b" if len(found[3]) == 3 else "%B"
+    spec = f"%d{found[2]}" * bool(found[1]) + month + found[4] + "%d, " * bool(found[5]) + last + clock
+    name = f"{spec} {_padding([*([day] if day else []), *numbers])}"
+    year = int(found[6]) if last == "%Y" else 2000
+    return name if name in MOMENTS and _exists(year, _MONTHS[found[3]], int(day or 1)) else None
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    """Whether there is such a day, in a plausible year."""
+    try:
+        return 1800 <= date(year, month, day).year <= 2199
+    except ValueError:
+        return False
+
+
+def _number_form(text: str) -> str | None:
+    found = _NUMBER.fullmatch(text)
+    if found is None or text.startswith("(") != text.endswith(")"):
+        return None
+    whole, mark, fraction = found["whole"], found["mark"] or "", found["fraction"] or ""
+    before, after = found["before"] or "", found["after"] or ""
+    group = next((char for char in whole if not char.isdigit()), "")
+    if group and not mark and (whole[0] == "0" or (group == "." and "€" not in before + after)):
+        head, _, tail = whole.partition(group)  # 0,125 and $1.234 have decimals; 1,234 has thousands
+        if not tail.isdigit() or group == " ":
+            return None
+        whole, mark, fraction, group = head, group, tail, ""
+    group = group or ("short" if len(whole) < 4 else "long")
+    name = f"number {before}|{after} {group} {mark} {min(3, len(fraction))}"
+    return name if name in NUMBERS else None
