@@ -29,18 +29,30 @@ class Dialect:
     quoting     which cells are in quotes: "needed" (those that must be), "texts" (all but numbers), "all", or
                 "none" (a quote is a character like any other)
     line_end    what ends a line
+    quote       what stands around a cell in quotes; doubled, it stands for itself
+    escape      what stands before a character that is meant as such, as in \\"; usually nothing does
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     quoting: str | None = None
     line_end: str | None = None
+    quote: str | None = None
+    escape: str | None = None
 
     def __post_init__(self) -> None:
-        if self.delimiter is not None and not _is_delimiter(self.delimiter):
+        for name, usual in (
+            ("delimiter", '",", ";", "|" or a tab'),
+            ("quote", "\" or '"),
+            ("escape", '"\\\\"'),
+        ):
+            sign = getattr(self, name)
+            if sign is not None and not _is_sign(sign):
+                raise SchemaError(f"{name} {sign!r} is not one plain character.", hint=f"write {usual}.")
+        signs = [self.delimiter or ",", self.quote or '"', self.escape or ""]
+        if len(set(signs)) < len(signs):
             raise SchemaError(
-                f"delimiter {self.delimiter!r} is not one plain character.",
-                hint='write ",", ";", "|" or a tab.',
+                "delimiter, quote and escape are not three different characters.", hint="say each of them."
             )
         if self.quoting is not None and self.quoting not in QUOTING:
             raise SchemaError(
@@ -71,8 +83,8 @@ class Dialect:
         return cls(**{field.name: said.get(field.name) for field in fields(cls)})
 
 
-def _is_delimiter(value: object) -> bool:
-    return isinstance(value, str) and len(value) == 1 and value.isascii() and value not in '"\r\n\0'
+def _is_sign(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n\0"
 
 
 def _known_encoding(name: object) -> str:
@@ -98,4 +110,4 @@ def _keeps_cells_apart(name: str) -> bool:
         return False
 
 
-USUAL = Dialect(",", "utf-8", "needed", "\n")
+USUAL = Dialect(",", "utf-8", "needed", "\n", '"')

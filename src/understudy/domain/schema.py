@@ -21,7 +21,7 @@ from understudy.domain.dialect import Dialect
 from understudy.domain.domain import Domain
 from understudy.errors import FileError, ParameterError, SchemaError, SizeError, UnknownTypeError
 
-_DIALECT = ("delimiter", "encoding", "quoting", "line_end")
+_DIALECT = ("delimiter", "encoding", "quoting", "line_end", "quote", "escape")
 LEARN: Literal["learn"] = "learn"
 _TABLE = ("name", "rows", "unit", "max_records_per_unit", *_DIALECT)
 
@@ -45,6 +45,8 @@ class Schema:
         quoting: which cells of a text file are in quotes: those that must be ("needed"), all but numbers ("texts"),
             "all" or "none"; by default as its header line has them.
         line_end: what ends a line of a text file; by default what ends its header line.
+        quote: what stands around a cell in quotes; by default ", or ' where all names of the header line have it.
+        escape: what stands before a quote that is part of a cell, such as a backslash; by default it is doubled.
         constraints: what every synthetic record must hold: an Order, Derived, Determines, Implies, Never or
             MissingTogether each, or a mapping as a schema file has it: {"order": "admitted <= discharged"}.
 
@@ -68,6 +70,8 @@ class Schema:
     encoding: str | None = None
     quoting: str | None = None
     line_end: str | None = None
+    quote: str | None = None
+    escape: str | None = None
     constraints: Sequence[Constraint | Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
@@ -168,14 +172,8 @@ class Schema:
         Parameters:
             dialect: how they are written; what it does not say stays as it is.
         """
-        said = dialect.over(self.dialect)
-        return replace(
-            self,
-            delimiter=said.delimiter,
-            encoding=said.encoding,
-            quoting=said.quoting,
-            line_end=said.line_end,
-        )
+        said: dict[str, Any] = {**dialect.to_dict()}
+        return replace(self, **said)
 
     @property
     def synthesised(self) -> dict[str, Column]:

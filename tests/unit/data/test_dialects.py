@@ -147,6 +147,48 @@ def test_quotes_are_plain_characters_where_none_is_used(tmp_path: Path) -> None:
     assert (tmp_path / "again.tsv").read_text() == path.read_text()
 
 
+ODD = [
+    (Dialect(quote="'"), {"quotechar": "'"}),
+    (Dialect(quoting="all", quote="'"), {"quotechar": "'", "quoting": csv.QUOTE_ALL}),
+    (Dialect(escape="\\"), {"escapechar": "\\", "doublequote": False}),
+    (
+        Dialect(";", quoting="all", escape="\\"),
+        {"escapechar": "\\", "doublequote": False, "quoting": csv.QUOTE_ALL},
+    ),
+    (Dialect(quoting="none", escape="\\"), {"escapechar": "\\", "quoting": csv.QUOTE_NONE}),
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize(("dialect", "how"), ODD, ids=str)
+def test_other_quotes_and_escapes_are_read_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dialect: Dialect, how: dict[str, Any], encoding: str
+) -> None:
+    monkeypatch.setattr(text_file, "PIECE", 64)
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=dialect.delimiter or ",", lineterminator="\n", **how).writerows(
+        [["s", "Höhe"], *([*row[:1], row[1].replace(";", ",") + "'"] for row in ROWS * 30)]
+    )
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.getvalue().encode(encoding))
+    seen = seen_dialect(open_raw(path))
+    assert seen == Dialect(**dialect.to_dict(), encoding=None if encoding == "utf-8" else encoding)
+    wanted = {"s": WANTED["Stadt"], "Höhe": [row[1].replace(";", ",") + "'" for row in ROWS * 30]}
+    table = read(path, rest=pa.string(), dialect=seen)
+    assert table.to_pydict() == wanted
+    files = FileSet.open(str(path), dialect=seen)
+    assert pa.Table.from_batches(files.scan(["s", "Höhe"], {})).to_pydict() == wanted
+    write(table, tmp_path / "again.csv", dialect=seen)
+    assert read(tmp_path / "again.csv", rest=pa.string(), dialect=seen).to_pydict() == wanted
+
+
+def test_a_quote_that_never_closes_is_a_fault_also_where_it_is_a_single_one(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("'a','b'\n'x','y'\n'canary,2\n3,4\n")
+    with pytest.raises(FileError, match="quote") as caught:
+        read(tmp_path / "t.csv")
+    assert "canary" not in str(caught.value)
+
+
 @pytest.mark.parametrize("record", ["1;2;3,4,5", '"1,2,3"', "a|b|c|d", "x\ty\tz"])
 def test_no_record_changes_the_delimiter_that_a_run_goes_by(tmp_path: Path, record: str) -> None:
     def told(*records: str) -> Any:

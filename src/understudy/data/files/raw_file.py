@@ -10,6 +10,7 @@ import codecs
 import gzip
 import mmap
 import os
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -62,13 +63,14 @@ class RawFile:
     """A file that exists, can be read and is not empty: its name, kind and whether it is gzipped.
 
     With an `encoding` its bytes come as UTF-8, whatever they are in the file: what cannot be decoded, and NUL, as the
-    mark U+FFFD. Without, they come as they are.
+    mark U+FFFD. Without, they come as they are. `requoted` makes the usual quotes of others, line by line.
     """
 
     path: Path
     kind: str
     gzipped: bool
     encoding: str = ""
+    requoted: Callable[[Iterable[str]], Iterator[str]] | None = None
 
     def fault(self, what: str, *, line: int | None = None, hint: str = "") -> FileError:
         """An error that names this file, and a line of it."""
@@ -78,7 +80,7 @@ class RawFile:
     @property
     def plain(self) -> bool:
         """Whether its bytes are those on disk."""
-        return not self.gzipped and not self.encoding
+        return not self.gzipped and not self.encoding and self.requoted is None
 
     @contextmanager
     def content(self, *, allow_large: bool = False) -> Iterator[Bytes]:
@@ -97,7 +99,7 @@ class RawFile:
         """The first bytes of the file, unpacked, at most so many."""
         with self.opened() as file, self.unpacking():
             start: bytes = file.read(most)
-        return b"".join(_as_utf8([start], self.encoding, whole=False)) if self.encoding else start
+        return b"".join(self._readable([start], whole=False))
 
     def opened(self) -> Any:
         """Its bytes as a stream, unpacked."""
@@ -105,8 +107,15 @@ class RawFile:
 
     def unpacked(self, most: int | None = UNPACKED_MOST) -> Iterator[bytes]:
         """The bytes in chunks; of a gzipped file, as long as it unpacks to what a plausible table can."""
-        chunks = self._chunks(most)
-        return _as_utf8(chunks, self.encoding) if self.encoding else chunks
+        return self._readable(self._chunks(most))
+
+    def _readable(self, chunks: Iterable[bytes], *, whole: bool = True) -> Iterator[bytes]:
+        """Bytes of the file in UTF-8 and in the usual quotes."""
+        decoded = _as_utf8(chunks, self.encoding, whole=whole) if self.encoding else iter(chunks)
+        if self.requoted is None:
+            return decoded
+        texts = codecs.iterdecode(decoded, "utf-8-sig", "strict" if whole else "ignore")
+        return (text.encode() for text in self.requoted(_lines(texts)))
 
     def _chunks(self, most: int | None) -> Iterator[bytes]:
         packed, size = self.path.stat().st_size, 0
@@ -165,6 +174,15 @@ def _as_utf8(chunks: Iterable[bytes], encoding: str, *, whole: bool = True) -> I
         text = text.removeprefix("\ufeff") if opening else text
         opening = opening and not text
         yield text.encode("utf-8", "replace")
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    """The lines of a text that comes in chunks, with whatever ends them."""
+    rest = ""
+    for text in texts:
+        *lines, rest = re.split("(?<=\n)|(?<=\r)(?!\n)(?!\\Z)", rest + text)
+        yield from lines
+    yield rest
 
 
 def _ends(file: IO[bytes]) -> tuple[bytes, bytes]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from understudy.data.files.raw_file import RawFile
 from understudy.data.files.text.text_faults import csv_rows, encoding_fault, nul_fault
@@ -44,8 +45,8 @@ class TextLayout:
 
     @property
     def quotes(self) -> bool:
-        """Whether a quote character opens a quoted field; if not, it is a character like any other."""
-        return self.dialect.quoting != "none"
+        """Whether a quote character opens a quoted field as it is read; if not, it is a character like any other."""
+        return self.dialect.quoting != "none" or self.raw.requoted is not None
 
 
 def layout_of(raw: RawFile, declared: Dialect | None = None) -> TextLayout:
@@ -67,14 +68,17 @@ def layout_of(raw: RawFile, declared: Dialect | None = None) -> TextLayout:
         raise raw.fault("is empty", hint="a table needs at least a header line.")
     said = SAID.match(text)
     text = text[said.end() :] if said else text
-    delimiter = declared.delimiter or (said and said[1]) or _delimiter(raw, text, whole)
-    quoted = declared.quoting != "none"
-    rows = first_rows(text, delimiter, 1, whole=whole, quoted=quoted)
+    known = declared.over(Dialect(said[1] if said else None, quote=header_quote(text)))
+    known = known.over(Dialect(_delimiter(raw, text, whole, known)))
+    rows = first_rows(text, known, 1, whole=whole)
     if not rows:
         raise raw.fault("has a header line that does not end, or an unclosed quote", line=1)
-    line, end = _header(text, quoted)
-    seen = Dialect(delimiter, encoding, _quoting(line, rows[0], delimiter), end or None)
-    dialect = replace(declared, encoding=None).over(seen)
+    line, end = _header(text, known)
+    dialect = replace(known, encoding=encoding).over(
+        Dialect(None, None, _quoting(line, rows[0], known), end or None)
+    )
+    if dialect.quote not in (None, '"') or dialect.escape:
+        raw = replace(raw, requoted=partial(_requoted, raw, dialect))
     return TextLayout(raw, dialect, names_of(raw, rows[0]), 2 if said else 1)
 
 
@@ -89,13 +93,34 @@ def usual_delimiter(raw: RawFile) -> str:
     return ENDINGS.get(endings[-1] if endings else "", ",")
 
 
-def first_rows(
-    text: str, delimiter: str, most: int, *, whole: bool = True, quoted: bool = True
-) -> list[list[str]]:
+def _requoted(raw: RawFile, dialect: Dialect, lines: Iterable[str]) -> Iterator[str]:
+    """The same rows with the usual quotes, one at a time; a quote out of place is a fault of the file."""
+    row = io.StringIO(newline="")
+    writer = csv.writer(row, delimiter=dialect.delimiter or ",", lineterminator="\n")
+    reader = csv_rows(lines, dialect)
+    try:
+        for fields in reader:
+            writer.writerow(fields)
+            yield row.getvalue()
+            row.seek(0)
+            row.truncate()
+    except csv.Error:
+        raise raw.fault(
+            "a quote is not closed, or text follows a closing quote", line=reader.line_num
+        ) from None
+
+
+def header_quote(text: str) -> str | None:
+    """The quote that stands around every name of a header line, where it is not the usual one."""
+    line = re.match("[^\r\n]*", text)
+    return "'" if line and re.fullmatch(r"'[^']+'([,;|\t]'[^']+')*", line[0]) else None
+
+
+def first_rows(text: str, dialect: Dialect, most: int, *, whole: bool = True) -> list[list[str]]:
     """The first rows, as fields; a row that the text may cut off, or that is malformed, is left out."""
     found: list[list[str]] = []
     try:
-        for row in filter(None, csv_rows(io.StringIO(text, newline=""), delimiter, quoted=quoted)):
+        for row in filter(None, csv_rows(io.StringIO(text, newline=""), dialect)):
             found.append(row)
             if len(found) == most:
                 return found
@@ -104,32 +129,33 @@ def first_rows(
     return found if whole else found[:-1]
 
 
-def _delimiter(raw: RawFile, text: str, whole: bool) -> str:
+def _delimiter(raw: RawFile, text: str, whole: bool, known: Dialect) -> str:
     """The delimiter that splits the header line into the most names; before a space it is likelier part of one."""
     usual = usual_delimiter(raw)
 
     def score(delimiter: str) -> tuple[int, int, bool]:
-        header = next(iter(first_rows(text, delimiter, 1, whole=whole)), [""])
+        header = next(iter(first_rows(text, replace(known, delimiter=delimiter), 1, whole=whole)), [""])
         return sum(not name.startswith(" ") for name in header), len(header), delimiter == usual
 
     return max(DELIMITERS, key=score)
 
 
-def _header(text: str, quoted: bool) -> tuple[str, str]:
+def _header(text: str, dialect: Dialect) -> tuple[str, str]:
     """The header line and what ends it."""
-    inside = False
-    for found in re.finditer('["\r\n]', text):
-        if found[0] == '"':
-            inside = not inside and quoted
+    inside, quote = False, dialect.quote or '"'
+    for found in re.finditer(f"[{quote}\r\n]", text):
+        if found[0] == quote:
+            inside = not inside and dialect.quoting != "none"
         elif not inside:
             end = found.start()
             return text[:end], "\r\n" if text.startswith("\r\n", end) else found[0]
     return text, ""
 
 
-def _quoting(line: str, names: Sequence[str], delimiter: str) -> str | None:
+def _quoting(line: str, names: Sequence[str], dialect: Dialect) -> str | None:
     """Which cells are in quotes, as far as the names tell: texts where all of them are, without need."""
-    quoted = delimiter.join('"' + name.replace('"', '""') + '"' for name in names)
+    delimiter, quote = dialect.delimiter or ",", dialect.quote or '"'
+    quoted = delimiter.join(quote + name.replace(quote, 2 * quote) + quote for name in names)
     needless = any(not re.search(f'["\r\n{re.escape(delimiter)}]', name) for name in names)
     return "texts" if line == quoted and needless else None
 

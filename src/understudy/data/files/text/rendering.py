@@ -80,7 +80,8 @@ class _Line:
     def __init__(self, dialect: Dialect) -> None:
         self._delimiter, self._end = dialect.delimiter or ",", dialect.line_end or "\n"
         self._quoting = dialect.quoting or "needed"
-        self._needs = f'["\r\n{re.escape(self._delimiter)}]|^$'
+        self._quote, self._escape = dialect.quote or '"', dialect.escape or ""
+        self._needs = f"[{re.escape(self._quote)}\r\n{re.escape(self._delimiter)}]|^$"
         encoding = dialect.encoding or "utf-8"
         wide = encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32"))
         self._encoding = {"utf-16": "utf-16-le", "utf-32": "utf-32-le", "utf-8-sig": "utf-8"}.get(
@@ -93,18 +94,26 @@ class _Line:
         """The texts of a column as they stand in the file; `bare` says whether they are numbers."""
         texts = column.cast(pa.large_string())
         if self._quoting == "none":  # what would end the cell cannot stand in it
-            end = f"[\r\n{re.escape(self._delimiter)}]"
-            return pc.replace_substring_regex(texts.fill_null(missing), end, " ")
+            end, other = f"[\r\n{re.escape(self._delimiter + self._escape)}]", rf"\{self._escape}\0"
+            return pc.replace_substring_regex(texts.fill_null(missing), end, other if self._escape else " ")
         if self._quoting == "all":
-            return _in_quotes(texts.fill_null(missing))
+            return self._in_quotes(texts.fill_null(missing))
         if missing and texts.null_count:  # without quotes also among texts, unless it needs them
             missing = self._where_needed(pa.array([missing], pa.large_string()))[0].as_py()
         in_quotes = self._quoting == "texts" and not bare
-        return (_in_quotes(texts) if in_quotes else self._where_needed(texts)).fill_null(missing)
+        return (self._in_quotes(texts) if in_quotes else self._where_needed(texts)).fill_null(missing)
 
     def _where_needed(self, texts: pa.Array) -> pa.Array:
         needs = pc.match_substring_regex(texts, self._needs)
-        return pc.if_else(needs, _in_quotes(texts), texts) if pc.any(needs).as_py() else texts
+        bare = pc.replace_substring(texts, self._escape, 2 * self._escape) if self._escape else texts
+        return pc.if_else(needs, self._in_quotes(texts), bare) if pc.any(needs).as_py() else bare
+
+    def _in_quotes(self, texts: pa.Array) -> pa.Array:
+        quote, nothing = pa.scalar(self._quote, pa.large_string()), pa.scalar("", pa.large_string())
+        if self._escape:
+            texts = pc.replace_substring(texts, self._escape, 2 * self._escape)
+        texts = pc.replace_substring(texts, self._quote, (self._escape or self._quote) + self._quote)
+        return pc.binary_join_element_wise(quote, texts, quote, nothing)
 
     def lines(self, columns: list[pa.Array]) -> bytes | pa.Buffer:
         """The lines of some columns of cells, encoded; what an encoding has no character for is a question mark."""
@@ -117,11 +126,6 @@ class _Line:
         if self._encoding.lower() in ("utf-8", "utf8"):
             return content
         return content.to_pybytes().decode().encode(self._encoding, "replace")
-
-
-def _in_quotes(texts: pa.Array) -> pa.Array:
-    quote, nothing = pa.scalar('"', pa.large_string()), pa.scalar("", pa.large_string())
-    return pc.binary_join_element_wise(quote, pc.replace_substring(texts, '"', '""'), quote, nothing)
 
 
 def _is_bare(kind: pa.DataType) -> bool:

@@ -9,6 +9,7 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from understudy.data.files.raw_file import RawFile
@@ -17,6 +18,7 @@ from understudy.data.files.text.header_line import (
     SAID,
     SAMPLE,
     first_rows,
+    header_quote,
     layout_of,
     marked_encoding,
     usual_delimiter,
@@ -43,9 +45,11 @@ def seen_dialect(raw: RawFile, declared: Dialect | None = None) -> Dialect:
     if not whole:
         text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
     text = SAID.sub("", text)
-    delimiter = declared.delimiter or _delimiter(text, raw)
-    quoting = declared.quoting or _quoting(text, delimiter)
-    found = layout_of(raw, Dialect(delimiter, encoding, quoting, declared.line_end)).dialect
+    known = replace(declared, encoding=encoding)
+    known = known.over(Dialect(_delimiter(text, raw, known)))
+    known = known.over(Dialect(quote=header_quote(text)))
+    known = next((way for way in _ways(known, text) if _is_even(text, way)), known)
+    found = layout_of(raw, known.over(Dialect(quoting=_quoting(text, known)))).dialect
     told = layout_of(raw, Dialect(encoding=encoding)).dialect
     return found.but_for(told.over(USUAL)).over(found.but_for(Dialect(usual_delimiter(raw)).over(USUAL)))
 
@@ -69,11 +73,23 @@ def _encoding(raw: RawFile, start: bytes) -> str | None:
     return None
 
 
-def _delimiter(text: str, raw: RawFile) -> str:
+def _ways(known: Dialect, text: str) -> Iterator[Dialect]:
+    """Ways to quote, the likeliest first; where something is said of it, that alone."""
+    unsaid = known.quote is None and known.escape is None and known.quoting is None
+    if unsaid and '\\"' in text:
+        yield replace(known, escape="\\")
+    yield known
+    if unsaid:
+        yield replace(known, quoting="none")
+        yield replace(known, quote="'")
+        yield replace(known, quoting="none", escape="\\")
+
+
+def _delimiter(text: str, raw: RawFile, known: Dialect) -> str:
     """The delimiter that splits the first lines into the most fields, the same number in each."""
     best, best_score = usual_delimiter(raw), (False, 1)
     for delimiter in DELIMITERS:
-        rows = first_rows(text, delimiter, ROWS)
+        rows = first_rows(text, replace(known, delimiter=delimiter), ROWS)
         if rows and len(rows[0]) > 1:
             score = (all(len(row) == len(rows[0]) for row in rows), len(rows[0]))
             if score > best_score:
@@ -81,14 +97,14 @@ def _delimiter(text: str, raw: RawFile) -> str:
     return best
 
 
-def _quoting(text: str, delimiter: str) -> str | None:
+def _quoting(text: str, known: Dialect) -> str | None:
     """Which cells are in quotes."""
-    if '"' not in text:
+    quote, delimiter = known.quote or '"', known.delimiter or ","
+    if quote not in text:
         return "needed"
-    if not _is_even(text, delimiter, quoted=True) and _is_even(text, delimiter, quoted=False):
-        return "none"
-    mark = re.escape(delimiter)
-    cell = re.compile(rf'(?:"((?:[^"]|"")*)"|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)')
+    mark, escaped = re.escape(delimiter), rf"|{re.escape(known.escape)}." if known.escape else ""
+    inner = rf"(?:[^{quote}{re.escape(known.escape or '')}]|{quote}{quote}{escaped})*"
+    cell = re.compile(rf"(?:{quote}({inner}){quote}|([^{mark}\r\n]*))({mark}|\r\n|\n|\r|\Z)")
     quoted, bare, place, header = list[str](), list[str](), 0, True
     while place < len(text) and len(quoted) + len(bare) < CELLS:
         found = cell.match(text, place)
@@ -98,7 +114,9 @@ def _quoting(text: str, delimiter: str) -> str | None:
         if not header:
             (bare if found[1] is None else quoted).append(found[1] or found[2] or "")
         header = header and found[3] == delimiter
-    if not any(one and not re.search(f'["\r\n{mark}]', one) for one in quoted):
+    if not quoted and known.escape and known.escape + delimiter in text:
+        return "none"
+    if not any(one and not re.search(f"[{quote}\r\n{mark}]", one) for one in quoted):
         return "needed"
     shown = [one for one in bare if one]
     if not shown and (len(bare) == 0 or any(map(_NUMBER.fullmatch, quoted))):
@@ -106,10 +124,10 @@ def _quoting(text: str, delimiter: str) -> str | None:
     return "texts" if all(map(_NUMBER.fullmatch, shown)) else "needed"
 
 
-def _is_even(text: str, delimiter: str, *, quoted: bool) -> bool:
+def _is_even(text: str, dialect: Dialect) -> bool:
     """Whether all rows have as many fields as the first."""
     try:
-        rows = csv_rows(io.StringIO(text, newline=""), delimiter, quoted=quoted)
+        rows = csv_rows(io.StringIO(text, newline=""), dialect)
         return len({len(row) for row in rows if row}) == 1
     except csv.Error:
         return False

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from understudy.data.files.raw_file import Bytes, RawFile
+from understudy.domain.dialect import Dialect
 from understudy.errors import FileError
 
 _WINDOW = 16 << 20
@@ -43,11 +44,12 @@ def quotes_close(content: Bytes, delimiter: str) -> bool:
     return count % 2 == 0
 
 
-def csv_rows(lines: Iterable[str], delimiter: str, *, quoted: bool, strict: bool = True) -> Any:
-    """The rows as the standard library tells them apart; where nothing is `quoted`, a quote is a plain character."""
-    if quoted:
-        return csv.reader(lines, delimiter=delimiter, strict=strict)
-    return csv.reader(lines, delimiter=delimiter, strict=strict, quoting=csv.QUOTE_NONE)
+def csv_rows(lines: Iterable[str], dialect: Dialect, *, strict: bool = True) -> Any:
+    """The rows as the standard library tells them apart."""
+    signs: Any = {"delimiter": dialect.delimiter or ",", "escapechar": dialect.escape, "strict": strict}
+    if dialect.quoting == "none":
+        return csv.reader(lines, quoting=csv.QUOTE_NONE, **signs)
+    return csv.reader(lines, quotechar=dialect.quote or '"', **signs)
 
 
 class _Layout(Protocol):
@@ -70,7 +72,8 @@ def find_fault(raw: RawFile, content: Bytes, layout: _Layout, *, strict: bool) -
     """The first row with another number of fields than the header, or a quote out of place, if any."""
     before, width = 0, len(layout.names)
     with _long_fields():
-        reader = csv_rows(_lines(content), layout.delimiter, quoted=layout.quotes, strict=strict)
+        usual = Dialect(layout.delimiter, quoting=None if layout.quotes else "none")
+        reader = csv_rows(_lines(content), usual, strict=strict)
         while True:
             try:
                 row = next(reader)
