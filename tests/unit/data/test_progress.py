@@ -7,7 +7,7 @@ import time
 import pytest
 
 from understudy.data import progress, progress_bar
-from understudy.data.progress_bar import _SCREEN, PATIENCE
+from understudy.data.progress_bar import PATIENCE, Bar
 
 
 class Terminal(io.StringIO):
@@ -50,7 +50,7 @@ def test_long_work_shows_its_label_even_when_bars_overlap(monkeypatch: pytest.Mo
         outer(1)
         wait_for(terminal, "outer work")
         wait_for(terminal, "inner work")
-    assert _SCREEN._display is None  # the display is gone when the work is done
+    assert Bar.display is None  # the display is gone when the work is done
 
 
 def test_a_failure_takes_its_bar_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_a_failure_takes_its_bar_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert _SCREEN._display is None
+    assert Bar.display is None
 
 
 def test_nothing_is_shown_where_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
