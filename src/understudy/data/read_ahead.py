@@ -2,57 +2,25 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from queue import Empty, Full, Queue
-from threading import Event, Thread
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
 
 T = TypeVar("T")
-_WAIT = 0.1  # seconds between looks at whether anyone still wants more
+_END: Any = object()
 
 
 def read_ahead(stream: Iterator[T], most: int = 2) -> Iterator[T]:
     """The items of the stream, at most `most` of them made ahead; an error is raised in the place of its item."""
-    ready: Queue[tuple[bool, T | BaseException | None]] = Queue(most)
-    stopped = Event()
-
-    def put(item: tuple[bool, T | BaseException | None]) -> bool:
-        while not stopped.is_set():
-            try:
-                ready.put(item, timeout=_WAIT)
-            except Full:
-                continue
-            return True
-        return False
-
-    def work() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        waiting: deque[Future[T]] = deque(pool.submit(next, stream, _END) for _ in range(most))
         try:
-            for thing in stream:
-                if not put((True, thing)):
-                    return
-            put((False, None))
-        except BaseException as error:  # handed on, not swallowed
-            put((False, error))
+            while (item := waiting.popleft().result()) is not _END:
+                waiting.append(pool.submit(next, stream, _END))
+                yield item
         finally:
-            close = getattr(stream, "close", None)
-            if close is not None:
-                close()
-
-    worker = Thread(target=work, daemon=True)
-    worker.start()
-    try:
-        while True:
-            try:
-                more, thing = ready.get(timeout=_WAIT)
-            except Empty:
-                continue
-            if more:
-                yield thing  # type: ignore[misc]
-            elif thing is None:
-                return
-            else:
-                assert isinstance(thing, BaseException)
-                raise thing
-    finally:
-        stopped.set()
-        worker.join()
+            for future in waiting:
+                future.cancel()
+            if hasattr(stream, "close"):  # where it was read, once it is read no more
+                pool.submit(stream.close)
