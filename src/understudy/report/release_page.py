@@ -70,6 +70,7 @@ def release_page(release: Released) -> str:
         "<h2>Columns, as the release knows them</h2><div class='cards'>",
         *(_card(release, column) for column in release.domain),
         "</div>",
+        *_made(release.schema),
         "<footer>Everything on this page was computed from the release file alone.</footer></html>",
     ]
     return "\n".join(parts)
@@ -104,6 +105,12 @@ def _privacy(release: Released) -> list[str]:
         "</table>",
         *_constraints(said.get("constraints", [])),
     ]
+
+
+def _made(schema: Schema) -> list[str]:
+    """The columns that no record had a part in."""
+    names = ", ".join(f"{name} ({column.type})" for name, column in schema.made.items())
+    return [f"<p>Made up, and never read: {escape(names)}.</p>"] if names else []
 
 
 def _constraints(said: Sequence[Mapping[str, Any]]) -> list[str]:

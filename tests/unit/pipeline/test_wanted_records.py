@@ -105,7 +105,7 @@ def test_what_nothing_fulfils_is_refused_with_a_word(release: us.Release) -> Non
         release.sample(5_000, where="pay between 10000 and 10000.001")
     with pytest.raises(ParameterError, match="'agee' is not known"):
         release.sample(10, where="agee > 3")
-    with pytest.raises(ParameterError, match="is not known"):
+    with pytest.raises(ParameterError, match="'key' is made up"):
         release.sample(10, where="key = 3")
 
 

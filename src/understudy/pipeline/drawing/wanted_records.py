@@ -58,6 +58,12 @@ class WantedRecords:
         columns = {name: column for name, column in schema.columns.items() if name in schema.valued}
         condition = None if where is None else parse(where)
         if condition is not None:
+            for name in columns_of(condition):
+                if name in schema.made:
+                    raise ParameterError(
+                        f"where: column {name!r} is made up, and not part of the release.",
+                        hint="leave it out; release.sample(given=...) takes values of it.",
+                    )
             check(condition, columns)
         if balance is not None and balance not in field.domain:
             raise ParameterError(

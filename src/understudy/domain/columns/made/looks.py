@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from understudy.domain.columns.parts.sight import Sight
+from understudy.domain.columns.parts.sight import AMOUNT, MOMENT, Sight
 
 FEW_RECORDS = 20  # of which nothing is said
 MOST_ALIKE = 0.95  # of the cells must be different to look like keys
@@ -24,12 +24,6 @@ _LONG_NUMBER = 6  # digits, the same number in every cell: a key rather than an 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
-# What has a meaning of its own, though every cell may differ: amounts, and moments in whatever form.
-_AMOUNT = re.compile(r"[-+$€£¥]?\s?[0-9][0-9.,' ]*\s?[%$€£¥]?")
-_MOMENT = re.compile(
-    r"[0-9]{1,4}[-/. ]([A-Za-z]{3,9}|[0-9]{1,2})[-/., ]+[0-9]{1,4}([T ,].*)?|.*[0-9]:[0-9]{2}.*"
-    r"|[A-Za-z]{3,9},? [0-9]{1,2}.*|(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|1[0-9]{9}([0-9]{3})?"
-)
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _PEOPLE = "(full|patient|customer|client|person|employee|contact|student|member|guest|owner)"
 # The words of a column's name, joined by spaces -> what it holds.
@@ -72,11 +66,11 @@ def key_of(sight: Sight) -> Seen | None:
     nearly_all = "Nearly every record has a value of its own" if not alike else "The name says identifier"
     if all(_UUID.fullmatch(text) for text in sight.texts):
         return seen("The values are UUIDs", kind="uuid")
-    if not sight.identifying_name and sight.mostly(lambda text: _MOMENT.fullmatch(text) is not None):
+    if not sight.identifying_name and sight.mostly(lambda text: MOMENT.fullmatch(text) is not None):
         return None
     if all(_WHOLE.fullmatch(text) for text in sight.texts):
         return _numbered(sight, nearly_all, seen)
-    if sight.mostly(lambda text: _AMOUNT.fullmatch(text) is not None):
+    if sight.mostly(lambda text: AMOUNT.fullmatch(text) is not None):
         return None
     pattern = shape(sight.texts)
     if pattern is not None:

@@ -59,6 +59,13 @@ _RECENT = (631_152_000, 4_102_444_800)  # seconds since 1970: from 1990 to 2099
 _RARE = 50  # records that each value must have, on average, for its values to be found privately
 _IDENTIFYING = re.compile(r"(^|[_\W])(id|uuid|guid|ssn|email|e-mail|passport)$|Id$|ID$", re.ASCII)
 
+# What has a meaning of its own, though every cell may differ: amounts, and moments in whatever form.
+AMOUNT = re.compile(r"[-+$€£¥]?\s?[0-9][0-9.,' ]*\s?[%$€£¥]?")
+MOMENT = re.compile(
+    r"[0-9]{1,4}[-/. ]([A-Za-z]{3,9}|[0-9]{1,2})[-/., ]+[0-9]{1,4}([T ,].*)?|.*[0-9]:[0-9]{2}.*"
+    r"|[A-Za-z]{3,9},? [0-9]{1,2}.*|(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|1[0-9]{9}([0-9]{3})?"
+)
+
 
 @dataclass(frozen=True)
 class Sight:
