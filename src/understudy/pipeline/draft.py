@@ -7,12 +7,16 @@ and types only.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
+from understudy.data.files.file_set import find_files, is_table_name
+from understudy.data.files.json_lines import nested_names
+from understudy.data.files.raw_file import JSON_LINES, open_raw
 from understudy.domain import Schema, Untyped
 from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.registry import drafted, of_arrow
@@ -29,6 +33,8 @@ left out (min, max, values with discover = true) is learned privately, out of th
 
 GUESSED = """
 The file is not UTF-8, and was read as {}: if letters look wrong here, name its encoding (cp1250, cp1251, ...)."""
+NESTED = """
+Left out, as they hold lists or objects and not one plain value: {}."""
 
 
 def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = None) -> Schema:
@@ -62,7 +68,17 @@ def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = 
     dialect = seen_dialect(data, Dialect(delimiter))
     drafted = draft(first_records(data, MOST_READ, dialect=dialect), name=called)
     remark = GUESSED.format(dialect.encoding) if dialect.encoding in ("latin-1", "cp1252") else ""
+    nested = _nested(data)
+    remark += NESTED.format(", ".join(nested)) if nested else ""
     return replace(drafted, comment=drafted.comment + remark).in_dialect(dialect)
+
+
+def _nested(data: Any) -> list[str]:
+    """The columns of JSON lines that hold lists or objects, which have no plain value."""
+    if not isinstance(data, str | os.PathLike) or not is_table_name(os.fspath(data), JSON_LINES):
+        return []
+    found = open_raw(find_files(os.fspath(data).removeprefix("jsonl:"))[0])
+    return nested_names(found) if found.kind == JSON_LINES else []
 
 
 def draft(table: pa.Table, *, name: str) -> Schema:

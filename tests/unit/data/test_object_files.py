@@ -176,6 +176,7 @@ def test_a_table_comes_back_in_the_kind_of_file_that_it_came_in(tmp_path: Path, 
         path = lines(tmp_path / "p.jsonl", *({**r, "born": str(r["born"]), "tags": [1]} for r in records))
     schema = us.draft_schema(path)
     assert [column.type for column in schema.columns.values()] == ["category", "integer", "date"]
+    assert ("hold lists or objects and not one plain value: tags" in schema.comment) == (kind == "jsonl")
     sources = [path, str(tmp_path / f"*.{kind}")]
     drawn = [
         us.fit(

@@ -61,9 +61,10 @@ def table_name(pattern: str) -> str | None:
     return path.name.split(".")[0] or None
 
 
-def is_table_name(name: str) -> bool:
-    """Whether a name ends as a table's file does, whether or not it is there."""
-    return name.lower().endswith(tuple(end for ends in _ENDINGS.values() for end in ends))
+def is_table_name(name: str, kind: str | None = None) -> bool:
+    """Whether a name ends as a table's file does, of that kind or of any, whether or not it is there."""
+    endings = _ENDINGS[kind] if kind else tuple(end for ends in _ENDINGS.values() for end in ends)
+    return name.lower().endswith(endings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +174,7 @@ def find_files(pattern: str, kind: str | None = None) -> list[Path]:
 
 def _is_table(path: Path, folder: Path, kind: str | None) -> bool:
     hidden = any(step.startswith(("_", ".")) for step in path.relative_to(folder).parts)
-    named = path.name.lower().endswith(_ENDINGS[kind]) if kind else is_table_name(path.name)
-    return not hidden and named and path.is_file()
+    return not hidden and is_table_name(path.name, kind) and path.is_file()
 
 
 def _check_same(first: TableFile, file: TableFile) -> None:

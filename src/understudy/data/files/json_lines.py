@@ -48,12 +48,23 @@ class JsonLinesFile(TableFile):
 
 
 def seen_names(found: RawFile) -> list[str]:
-    """The names in the first records, in the order in which they first come. It looks at records: not private."""
-    plain: dict[str, bool] = {}  # whether any value is one: a column of lists or objects is none
+    """The names in the first records, in the order in which they first come, but for `nested_names`. It looks at
+    records: not private."""
+    return [name for name, kinds in _seen(found).items() if kinds != {True}]
+
+
+def nested_names(found: RawFile) -> list[str]:
+    """The names that stand for nothing but lists and objects in the first records. Not private either."""
+    return [name for name, kinds in _seen(found).items() if kinds == {True}]
+
+
+def _seen(found: RawFile) -> dict[str, set[bool]]:
+    """For each name whether its values are lists or objects: of some, of all, or nothing known."""
+    names: dict[str, set[bool]] = {}
     for record in islice(_objects(found), MOST_LOOKED_AT):
         for name, value in record.items():
-            plain[name] = plain.get(name, False) or not isinstance(value, list | dict)
-    return [name for name, is_plain in plain.items() if is_plain]
+            names.setdefault(name, set()).update(() if value is None else (isinstance(value, list | dict),))
+    return names
 
 
 def text_batch(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:

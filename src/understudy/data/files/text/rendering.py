@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from understudy.data.files.text.header_line import DELIMITERS
 from understudy.domain.dialect import Dialect
 
 SLICE = 1 << 15  # records rendered at a time
@@ -46,7 +47,8 @@ class TextFormat:
         self._file: Any = self._zip or file
         self._missing, self._advance, self._spreadsheet = missing, advance, spreadsheet
         self._line = _Line(dialect)
-        self._bare = {name for name in schema.names if name in numbers or _is_bare(schema.field(name).type)}
+        self._plain = {name for name in schema.names if _is_bare(schema.field(name).type)}
+        self._bare = self._plain | set(numbers)
         names = pa.array(schema.names, pa.string())
         if spreadsheet:
             names = inert(names)
@@ -71,7 +73,10 @@ class TextFormat:
     def _cells(self, table: pa.Table, name: str) -> pa.Array:
         column = table.column(name).combine_chunks()
         column = shown(inert(column) if self._spreadsheet else column)
-        return self._line.cells(column, bare=name in self._bare, missing=self._missing.get(name, ""))
+        missing = self._missing.get(name, "")
+        if name in self._plain and not missing:
+            return self._line.numbers(column)
+        return self._line.cells(column, bare=name in self._bare, missing=missing)
 
 
 class _Line:
@@ -89,6 +94,12 @@ class _Line:
         )
         # A file of wide characters begins with its mark: without one nobody could read it.
         self.mark = MARK.encode(self._encoding) if wide or self._encoding != encoding else b""
+
+    def numbers(self, column: pa.Array) -> pa.Array:
+        """The texts of a column of numbers, or of true and false: with usual delimiters they need no quotes."""
+        if self._quoting == "all" or self._delimiter not in DELIMITERS:
+            return self.cells(column, bare=True)
+        return column.cast(pa.large_string()).fill_null("")
 
     def cells(self, column: pa.Array, *, bare: bool, missing: str = "") -> pa.Array:
         """The texts of a column as they stand in the file; `bare` says whether they are numbers."""
