@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from understudy.data.forms.declared_values import as_declared
+from understudy.data.forms.declared_values import as_declared, settled
 from understudy.data.forms.table_form import TableForm
 from understudy.domain import Schema
 from understudy.domain.codes import CodedColumns
@@ -55,14 +55,17 @@ def records(
     def values(drawn: CodedColumns, within: Within = within) -> pa.Table:
         # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
         whole = compression.reverse(dict(drawn.items()), rng, spread="counts")
-        return encoder.reverse(agreeing(whole, schema, compression, rng), rng, within=within)
+        return settle(encoder.reverse(agreeing(whole, schema, compression, rng), rng, within=within))
+
+    def settle(table: pa.Table) -> pa.Table:
+        return settled(table, form) if schema.rules else table
 
     def more(rows: int) -> CodedColumns:
         drawing = only if isinstance(only, WantedRecords) else field
         return drawing.sample(rows, seed=int(rng.integers(2**63))).columns
 
     def held(drawn: CodedColumns) -> pa.Table:
-        return hold(schema, values(drawn), drawn, lambda again: values(again, "uniform"), more)
+        return hold(schema, values(drawn), drawn, lambda again: values(again, "uniform"), more, settle)
 
     def completed(partial: PartialValues) -> pa.Table:
         drawn = partial.sample(seed=int(rng.integers(2**63))).columns
@@ -70,7 +73,7 @@ def records(
 
     if isinstance(only, PartialValues):
         given = only
-        table = hold_given(schema, only.restored(values(codes)), lambda: completed(given))
+        table = hold_given(schema, only.restored(values(codes)), lambda: completed(given), settle)
     else:
         table = held(codes)
     if isinstance(only, WantedRecords):

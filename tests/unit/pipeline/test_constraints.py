@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -167,6 +169,51 @@ def test_plan_says_which_way_each_is_held() -> None:
         "working it out",
         "working it out",
     ]
+
+
+def test_declared_types_hold_the_sum_too(tmp_path: Path) -> None:
+    """Decimals are rounded and small integers end somewhere: what comes back still adds up."""
+    rng = np.random.default_rng(3)
+    cents, tiny = rng.integers(0, 1000, (2, 500)), rng.integers(0, 100, (2, 500))
+    exact = [[Decimal(int(cell)) / 100 for cell in column] for column in (*cents, cents.sum(axis=0))]
+    table = pa.table(
+        {
+            **{
+                name: pa.array(column, pa.decimal128(6, 2)) for name, column in zip("abc", exact, strict=True)
+            },
+            **{name: pa.array(column, pa.int8()) for name, column in zip("xy", tiny, strict=True)},
+            "z": pa.array(np.minimum(tiny.sum(axis=0), 127), pa.int8()),
+        }
+    )
+    number, whole = us.Number(0.0, 10.0, bins=4, missing=False), us.Integer(0, 99, bins=9, missing=False)
+    schema = us.Schema(
+        {"a": number, "b": number, "c": us.Number(), "x": whole, "y": whole, "z": us.Integer()},
+        constraints=[us.Derived("c = a + b"), us.Derived("z = x + y")],
+    )
+    release = us.fit(table, schema, epsilon=3.0, delta=1e-6, ledger=tmp_path / "ledger", source=Seeded(1))
+    found = release.sample(300, seed=1)
+    assert found.schema == table.schema
+    for a, b, c, x, y, z in zip(*found.to_pydict().values(), strict=True):
+        assert (c, z) == (a + b, x + y)
+
+
+def test_conditions_and_partial_records_keep_the_constraints(people: pd.DataFrame, tmp_path: Path) -> None:
+    release = fitted(people, tmp_path)
+    wanted = release.sample(200, seed=1, where="gross > 100 and age < 15")
+    assert breaks(wanted) == NONE
+    assert len(wanted) == 200
+    assert (wanted.gross > 100).all()
+    given = pd.DataFrame({"age": [3, 4, 50], "discharged": [START] * 3})
+    completed = release.sample(given=given, seed=1)
+    assert breaks(completed) == NONE
+    assert completed.age.tolist() == [3, 4, 50]
+    with pytest.raises(us.UnderstudyError, match="given"):
+        release.sample(given=given.assign(marital="married"), seed=1)
+
+
+def test_derived_column_need_not_be_in_the_data(people: pd.DataFrame, tmp_path: Path) -> None:
+    found = fitted(people.drop(columns="gross"), tmp_path).sample(100, seed=1)
+    assert breaks(found)["sum"] == 0
 
 
 def test_files_and_python_say_the_same(tmp_path: Path) -> None:

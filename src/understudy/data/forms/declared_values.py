@@ -49,6 +49,18 @@ def _declared(values: pa.Array, form: ColumnForm, column: Column | None) -> pa.A
     return as_type(values, kind)
 
 
+def settled(table: pa.Table, form: TableForm) -> pa.Table:
+    """The table in its own types, with no number or moment that its declared type could not hold."""
+    for place, name in enumerate(table.column_names):
+        kind, values = form.columns.get(name, ColumnForm()).type, plain(table.column(name))
+        exact = kind is not None and (
+            pa.types.is_integer(kind) or pa.types.is_decimal(kind) or _is_moment(kind)
+        )
+        if kind is not None and exact and not _is_text(values.type) and values.type != kind:
+            table = table.set_column(place, name, as_type(as_type(values, kind), values.type))
+    return table
+
+
 def _value_type(values: pa.Array) -> pa.DataType:
     return values.type.value_type if pa.types.is_dictionary(values.type) else values.type
 

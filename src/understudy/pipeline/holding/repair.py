@@ -25,38 +25,47 @@ SAME_CODES = 8  # times that the same codes are given other values
 FRESH = 24  # times that other codes are drawn, the later ones more at once
 MOST_DRAWN = 200_000  # records at once
 LEAST_DRAWN = 64
+MOST_TRIES = 1_000  # times that partial records are completed, fewer where there are many
+GIVEN_RECORDS = 1_000_000
 
+ROUNDING = 1e-9  # of a number that was worked out in floats
+PROBES = (1 / 3, 0.123456789, 2 / 3)
+
+Settle = Callable[[pa.Table], pa.Table]
 Decode = Callable[[CodedColumns], pa.Table]
 Redraw = Callable[[int], CodedColumns]
 Mask = npt.NDArray[np.bool_]
 
 
-def hold(schema: Schema, table: pa.Table, codes: CodedColumns, decode: Decode, redraw: Redraw) -> pa.Table:
+def hold(
+    schema: Schema, table: pa.Table, codes: CodedColumns, decode: Decode, redraw: Redraw, settle: Settle
+) -> pa.Table:
     """The records of drawn codes, with others in place of those that do not hold every rule of the schema.
 
-    `decode` gives codes values, other ones each time; `redraw` draws codes of so many records.
+    `decode` gives codes values, other ones each time; `redraw` draws codes of so many records. `settle`
+    takes off what the declared type of a column could not hold, so that what holds here holds in the end.
 
     Raises:
         ParameterError: none that holds them was drawn in a very long time.
     """
     if not schema.rules:
         return table
-    made = _Made(worked_out(table, schema), schema)
+    made = _Made(table, schema, settle)
     for _ in range(SAME_CODES):
         if not len(made.left):
             break
         again = {name: np.asarray(column)[made.left] for name, column in codes.items()}
-        made.take(worked_out(decode(again), schema), one_by_one=True)
+        made.take(decode(again), one_by_one=True)
     wanted = LEAST_DRAWN
     for _ in range(FRESH):
         if not len(made.left):
             break
         wanted = min(MOST_DRAWN, max(len(made.left), 2 * wanted))
-        made.take(worked_out(decode(redraw(wanted)), schema))
+        made.take(decode(redraw(wanted)))
     return made.table()
 
 
-def hold_given(schema: Schema, table: pa.Table, again: Callable[[], pa.Table]) -> pa.Table:
+def hold_given(schema: Schema, table: pa.Table, again: Callable[[], pa.Table], settle: Settle) -> pa.Table:
     """Completed records that hold every rule; `again` completes all of them in another way.
 
     Raises:
@@ -64,11 +73,11 @@ def hold_given(schema: Schema, table: pa.Table, again: Callable[[], pa.Table]) -
     """
     if not schema.rules:
         return table
-    made = _Made(worked_out(table, schema), schema, given=True)
-    for _ in range(SAME_CODES + FRESH):
+    made = _Made(table, schema, settle, given=True)
+    for _ in range(min(MOST_TRIES, max(FRESH, GIVEN_RECORDS // max(1, table.num_rows)))):
         if not len(made.left):
             break
-        made.take(worked_out(again(), schema).take(pa.array(made.left)), one_by_one=True)
+        made.take(again().take(pa.array(made.left)), one_by_one=True)
     if len(made.left):
         raise ParameterError(
             f"given: {len(made.left)} records break a constraint, however they were completed.",
@@ -80,17 +89,40 @@ def hold_given(schema: Schema, table: pa.Table, again: Callable[[], pa.Table]) -
 class _Made:
     """Records, and places that still wait for one that holds the rules."""
 
-    def __init__(self, table: pa.Table, schema: Schema, *, given: bool = False) -> None:
+    def __init__(self, table: pa.Table, schema: Schema, settle: Settle, *, given: bool = False) -> None:
+        self._schema, self._settle, self._given = schema, settle, given
+        self._close = {
+            rule: self._closeness(rule.computed) for rule in schema.rules if isinstance(rule, Derived)
+        }
+        table = self._worked_out(table)
         self._pieces, self._rows = [table], table.num_rows
-        self._schema, self._given = schema, given
         self._order = np.arange(table.num_rows)
         self.left: npt.NDArray[np.intp] = np.flatnonzero(self._broken(table))
 
+    def _worked_out(self, table: pa.Table) -> pa.Table:
+        return self._settle(worked_out(table, self._schema))
+
     def _broken(self, table: pa.Table) -> Mask:
-        return broken(table, self._schema.rules, self._schema.columns, looked_up=not self._given)
+        bad = broken(table, self._schema.rules, self._schema.columns, looked_up=not self._given)
+        view = RecordValues(self._schema.columns, table)
+        for rule, close in self._close.items():
+            exact, _ = rule.equation[1].value(view)
+            span = view.span(rule.computed, {})
+            bad |= span.present & ~(np.abs(span.low - exact) <= close + ROUNDING * np.abs(exact))
+        return bad
+
+    def _closeness(self, name: str) -> float:
+        """How far from a number the nearest may be that a column can show, in its format and its declared type."""
+        column = self._schema.columns[name]
+        if column.type == "integer":
+            return 0.0
+        table = self._settle(pa.table({name: column.written(pa.array(PROBES))}))
+        span = RecordValues(self._schema.columns, table).span(name, {})
+        return float(2 * np.abs(span.low - np.array(PROBES)).max()) if span.present.all() else 1.0
 
     def take(self, tried: pa.Table, *, one_by_one: bool = False) -> None:
         """Fill places with those that hold the rules: in order, or `one_by_one` each its own."""
+        tried = self._worked_out(tried)
         good = np.flatnonzero(~self._broken(tried))
         places = self.left[good] if one_by_one else self.left[: len(good)]
         good = good[: len(places)]

@@ -170,9 +170,10 @@ def still_untyped(
 
 
 def check_columns(records: Records, schema: Schema) -> tuple[str, ...]:
-    """The columns that the schema does not describe, once every one that it does is there, or is made up."""
+    """The columns that the schema does not describe, once every one that it does is there, or is made."""
     known = records.types.names
-    missing = [column for column in schema.columns if column not in known and column not in schema.made]
+    made = {*schema.made, *schema.rules.computed}
+    missing = [column for column in schema.columns if column not in known and column not in made]
     if missing:
         raise SchemaError(
             f"column {missing[0]!r} of the schema is not in the data.", hint="remove it, or correct its name."
