@@ -42,6 +42,14 @@ SCHEMA = Schema(
         "day": Date(date(1999, 1, 1), date(2021, 1, 1), outside="other"),
         "month": Date(date(1, 1, 1), date(9999, 12, 31), "month"),
         "moment": Datetime(datetime(1999, 1, 1), datetime(2021, 1, 1), "day", outside="other"),
+        "written day": Date(date(1999, 1, 1), date(2021, 1, 1), format="%Y%m%d", outside="other"),
+        "written moment": Datetime(
+            datetime(1999, 1, 1), datetime(2021, 1, 1), "day", format="epoch seconds", missing=("0",)
+        ),
+        "written number": Number(-1, 1, bins=7, format="0,50 €", outside="other", missing=("1",)),
+        "written code": Integer(-50, 50, format="000", outside="other"),
+        "written truth": Boolean(format=("1", "0"), missing=("9",), outside="other"),
+        "ticked": Boolean(format=("x", "")),
         "instant": Datetime(datetime(1999, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=UTC), "day"),
     }
 )

@@ -65,7 +65,16 @@ def start(periods: Whole, every: str) -> Whole:
 
 def _respelled(spec: str) -> str:
     """The format written in codes such as %d/%m/%Y, for a hint to someone who wrote dd/mm/yyyy."""
-    codes = {"yyyy": "%Y", "yy": "%y", "dd": "%d", "mmm": "%b", "mm": "%m", "hh": "%H", "ss": "%S"}
+    codes = {
+        "hh:mm": "%H:%M",
+        "yyyy": "%Y",
+        "yy": "%y",
+        "dd": "%d",
+        "mmm": "%b",
+        "mm": "%m",
+        "hh": "%H",
+        "ss": "%S",
+    }
     found = re.sub("|".join(codes), lambda word: codes[word.group()], spec.lower())
     return "." if found == spec.lower() else f": {found!r}, perhaps."
 
