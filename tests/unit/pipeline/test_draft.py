@@ -188,3 +188,49 @@ def test_the_command_prints_or_writes_a_draft_and_leaves_with_the_promised_codes
     helped = run("--help")[1]
     assert "Examples:" in helped
     assert "Exit codes:" in helped
+
+
+def days(form: str, count: int = 365) -> list[object]:
+    return [(date(2021, 1, 1) + timedelta(n)).strftime(form) for n in range(count)]
+
+
+def test_what_a_format_leaves_unread_or_undecided_is_said_beforehand() -> None:
+    column = drafted([*days("%d/%m/%Y", 195), *["soon"] * 5])
+    assert (column.type, column.format) == ("date", "%d/%m/%Y") and "2.50% of the cells" in column.comment
+    doubtful = drafted([f"{n % 12 + 1:02d}/{n % 11 + 1:02d}/2021" for n in range(132)])
+    assert doubtful.format == "%d/%m/%Y" and '"%m/%d/%Y"' in doubtful.comment
+    assert drafted(days("%m/%d/%Y")).comment.count("months come first") == 0
+    mixed = drafted([*days("%d/%m/%Y", 100), *(f"some day {n}" for n in range(40))])
+    assert mixed.type == "category" and '75% of the cells have the form "%d/%m/%Y"' in mixed.comment
+    assert "1969 to 2068" in drafted(days("%d.%m.%y")).comment
+    assert "value of its own" not in drafted(days("%d/%m/%Y %H:%M")).comment
+
+
+def test_codes_that_begin_with_a_zero_keep_it_however_many_there_are() -> None:
+    few = drafted(["00501", "02139", "94110"])
+    assert (few.type, few.values) == ("category", ("00501", "02139", "94110"))
+    many = drafted([f"{n * 37:05d}" for n in range(200)])
+    assert (many.type, many.format) == ("integer", "00000") and "one width" in many.comment
+    assert drafted([*(f"{n * 37:05d}" for n in range(200)), "K1A 0B1"]).type == "category"
+
+
+def test_what_stands_around_a_number_is_that_of_most_cells() -> None:
+    amounts: list[object] = [f"{n * 997 % 10_007:,}" for n in range(300)]
+    assert drafted([*amounts, "12 canary"]).format == "1,234"
+    assert drafted([f"{amount} kg" for amount in amounts]).format == "1,234 kg"
+    assert drafted([f"A{amount}" for amount in amounts]).type == "category"
+
+
+def test_a_pair_of_words_or_a_tick_is_a_truth() -> None:
+    assert drafted(["ja", "nein", "Ja", "ja", "nein"]).format == ("ja", "nein")
+    assert drafted(["yes", "no", "n/a"]) == Boolean(format=("yes", "no"), missing=("n/a",))
+    tick = drafted(["X", None, None])
+    assert (tick.format, tick.missing) == (("X", ""), False) and "taken for false" in tick.comment
+    assert drafted(["M", "F"]).type == "category"
+
+
+def test_moments_counted_from_1970_are_told_by_the_name_of_their_column() -> None:
+    seconds: list[object] = [1_600_000_000 + n * 86_399 for n in range(ROWS)]
+    assert drafted(seconds, name="created_at").format == "epoch seconds"
+    assert drafted([int(str(s)) * 1000 for s in seconds], name="timestamp").format == "epoch milliseconds"
+    assert drafted(seconds, name="phone").type == "integer"

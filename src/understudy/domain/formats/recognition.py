@@ -209,16 +209,25 @@ def number_format(cells: TextsSeen) -> Recognised | None:
     """The format of numbers that most cells are written in."""
     texts: list[str] = cells.texts.to_pylist()
     bodies = [_body(texts, group, mark) for group, mark in _STYLES if _occurs(group, texts)]
-    around = dict.fromkeys(_NUMBER.fullmatch(text) and _NUMBER.sub(r"\1\n\2", text) for text in cells.models)
     specs = []
-    for before, after in (text.split("\n") for text in around if text is not None and text.count("\n") == 1):
-        if _is_affix(before, first=True) and _is_affix(after, first=False):
-            sign, inside, close = _signs(texts, before)
-            specs += [f"{sign}{before}{inside}{body}{after}{close}" for body in bodies]
+    for before, after in _around(texts, cells.counts):
+        sign, inside, close = _signs(texts, before)
+        specs += [f"{sign}{before}{inside}{body}{after}{close}" for body in bodies]
     shares = {spec: cells.read_by(NumberFormat(spec)) for spec in specs}
     most = max(shares.values(), default=0.0)
     equal = [NumberFormat(spec) for spec in shares if shares[spec] == most]
     return Recognised(max(equal, key=cells.kept_by).spec, most) if most else None
+
+
+def _around(texts: Iterable[str], counts: npt.NDArray[np.int64]) -> list[tuple[str, str]]:
+    """What stands before and after the number in most cells."""
+    found: dict[tuple[str, str], int] = {}
+    for text, count in zip(texts, counts.tolist(), strict=True):
+        if (parts := _NUMBER.fullmatch(text)) is not None:
+            around = parts[1], parts[2]
+            found[around] = found.get(around, 0) + count
+    often = [around for around, count in found.items() if 2 * count > counts.sum()]
+    return [(b, a) for b, a in often if _is_affix(b, first=True) and _is_affix(a, first=False)]
 
 
 def _occurs(group: str, texts: Iterable[str]) -> bool:
@@ -260,4 +269,4 @@ def _is_affix(text: str, *, first: bool) -> bool:
         return len(bare) <= 4 and not any(char in "()+-" for char in bare)
     if first:
         return len(bare) == 3 and bare.isalpha() and bare.isupper() and text != bare
-    return len(bare) <= 4 and bare.isalpha()
+    return len(bare) <= 8 and bare.isalpha()

@@ -236,8 +236,7 @@ class Sight:
 
     def comment(self, *remarks: str) -> str:
         """The remarks as a comment above the column, with one on what looks like an identifier before them."""
-        counted = not self.identifying_name and (
-            self.numbers or self.moments
-        )  # amounts and times often differ
+        formed = any(self.form(kind) is not None for kind in ("date", "time", "number"))
+        counted = not self.identifying_name and (self.numbers or self.moments or formed)  # these often differ
         identifier = IDENTIFIER.format(self.name) if self.identifying and not counted else ""
         return "\n".join(remark for remark in (identifier, *remarks) if remark)
