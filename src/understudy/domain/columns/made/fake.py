@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,7 @@ KINDS = {
     "license_plate": "license_plate",
     "text": "sentence",
 }
+_LOCALE = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z0-9]{2,8}){0,2}")
 MOST_DIFFERENT = 10_000  # texts that are made for one stretch of a sample; then they repeat, as names do
 
 
@@ -47,7 +49,8 @@ class Fake(Made):
 
     def _check(self) -> None:
         super()._check()
-        text("locale", self.locale)
+        if not _LOCALE.fullmatch(text("locale", self.locale)):
+            refuse("locale", self.locale, "is no locale.", 'write one such as "en_US" or "de_DE".')
         if self.kind not in KINDS:
             rule = "is not known." if self.kind else "is left out."
             refuse("kind", self.kind, rule, f"write one of {', '.join(KINDS)}.")
