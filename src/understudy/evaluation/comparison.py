@@ -21,8 +21,9 @@ from understudy.evaluation.breakdown import Gap, column_gaps, worst_pairs
 from understudy.evaluation.coding import Coding, check_table
 from understudy.evaluation.columns import Columns, rows_of
 from understudy.evaluation.comparison_page import comparison_page
-from understudy.evaluation.contest.contest_measure import ContestMeasure, ContestTables, RoleNames
+from understudy.evaluation.contest.contest_measure import ContestMeasure, ContestTables
 from understudy.evaluation.contest.contest_tests import ContestTests
+from understudy.evaluation.contest.income import Roles
 from understudy.evaluation.learners.prediction import LEARNERS, SCIKIT, Learning
 from understudy.evaluation.measures import (
     CONFIDENTIAL,
@@ -47,7 +48,7 @@ class ContestFile:
     """
 
     path: Path
-    roles: RoleNames | None = None
+    roles: Roles | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,17 +164,16 @@ def compare(
     stage("coding the records")
     coding = Coding.of(schema, real)
     mine, theirs = coding.real, coding.synthetic(synthetic)
-    asked = None
-    if contest:
+    measures, remarks = _measures(len(mine), targets)
+    tables = measure = None
+    if contest:  # before anything is measured: its tests may be refused
         tables = ContestTables.of(real, synthetic, coding, theirs, contest.roles, undescribed=undescribed)
-        asked = _ask(contest, tables, seed)
-    measures, more = _measures(len(mine), targets)
+        measure, remark = _ask(contest, tables, seed)
+        remarks += (remark,)
     found = evaluate_codes(mine, theirs, measures=measures, seed=seed, stage=stage)
-    if asked:
+    if tables and measure:
         stage("the contest's scores")
-        scored = evaluate_codes(
-            asked.tables.real, asked.tables.synthetic, measures=[asked.measure], seed=seed
-        )
+        scored = evaluate_codes(tables.real, tables.synthetic, measures=[measure], seed=seed)
         found = replace(found, figures=(*found.figures, *scored.figures))
     stage("columns and pairs")
     return Comparison(
@@ -181,8 +181,11 @@ def compare(
         column_gaps(mine, theirs, seed),
         worst_pairs(mine, theirs, seed),
         {REAL: coding.strangers(mine), SYNTHETIC: coding.strangers(theirs)},
-        {what: _left_out(table, mine) for what, table in ((REAL, real), (SYNTHETIC, synthetic))},
-        (*_unique(mine), *more, *([asked.remark] if asked else [])),
+        {
+            what: tuple(name for name in table.column_names if name not in mine)
+            for what, table in ((REAL, real), (SYNTHETIC, synthetic))
+        },
+        (*_unique(mine), *remarks),
         coding.schema,
         {REAL: mine, SYNTHETIC: theirs},
     )
@@ -200,10 +203,6 @@ def _unique(real: Columns) -> tuple[str, ...]:
     )
 
 
-def _left_out(table: pa.Table, compared: Columns) -> tuple[str, ...]:
-    return tuple(name for name in table.column_names if name not in compared)
-
-
 def _measures(columns: int, targets: Sequence[str]) -> tuple[tuple[Any, ...], tuple[str, ...]]:
     """The usual measures, with every learner that is installed, and a remark where some are not."""
     usual = default_measures(columns)
@@ -215,17 +214,8 @@ def _measures(columns: int, targets: Sequence[str]) -> tuple[tuple[Any, ...], tu
     return (*usual, *(Learning(target, learners=learners) for target in targets)), () if there else (remark,)
 
 
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """The contest's measure, the tables to take it of, and where its tests came from."""
-
-    tables: ContestTables
-    measure: ContestMeasure
-    remark: str
-
-
-def _ask(contest: ContestFile, tables: ContestTables, seed: int) -> _Asked:
-    """The contest's measure, by the tests in the file; where there is no file, tests are drawn and written to it."""
+def _ask(contest: ContestFile, tables: ContestTables, seed: int) -> tuple[ContestMeasure, str]:
+    """The contest's measure, by the tests in the file or by new ones that are then written to it; and a remark."""
     if contest.path.exists():
         tests, remark = ContestTests.load(contest.path), f"Scored by the tests in {contest.path}."
     else:
@@ -235,4 +225,4 @@ def _ask(contest: ContestFile, tables: ContestTables, seed: int) -> _Asked:
             f"Drew the contest's tests from the real table and wrote them to {contest.path}: "
             "as confidential as its records."
         )
-    return _Asked(tables, ContestMeasure.of(tables.real, tests, tables.roles), remark)
+    return ContestMeasure.of(tables.real, tests, tables.roles), remark

@@ -16,7 +16,7 @@ from understudy.domain.dialect import Dialect
 from understudy.errors import ParameterError
 from understudy.evaluation.coding import check_table, completed, in_common
 from understudy.evaluation.comparison import Comparison, ContestFile, compare
-from understudy.evaluation.contest.contest_measure import RoleNames
+from understudy.evaluation.contest.income import Roles
 from understudy.evaluation.measures import REAL, SYNTHETIC
 from understudy.pipeline.draft import schema_of_types
 from understudy.pipeline.sources.registry import first_records, is_address, name_of, seen_dialect
@@ -138,4 +138,5 @@ def _contest(
             "the contest's third score needs sex, city and wage (--sex, --city and --wage).",
             hint="give all three, or none for the other two scores.",
         )
-    return ContestFile(Path(tests), RoleNames(*given) if given else None)
+    named = Roles(sex=given[0], city=given[1], wage=given[2]) if given else None
+    return ContestFile(Path(tests), named)

@@ -13,7 +13,6 @@ from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number
 from understudy.errors import FileError, ParameterError, SchemaError
 from understudy.evaluation import ContestFile, ContestTests, Roles, compare
 from understudy.evaluation.coding import Coding, completed
-from understudy.evaluation.contest.contest_measure import RoleNames
 from understudy_contest.contest_scores import score
 
 OPEN = Schema({"city": Category(discover=True), "age": Integer(), "pay": Number(), "born": Date()})
@@ -156,7 +155,7 @@ def census(rows: int, seed: int) -> pa.Table:
 def test_the_contest_scores_are_those_of_its_own_scorer(tmp_path: Path) -> None:
     real, synthetic = census(500, 1), census(400, 2)
     schema = Schema(dict.fromkeys(real.column_names, Integer()))
-    file = ContestFile(tmp_path / "tests.json", RoleNames("SEX", "CITY", "INCWAGE"))
+    file = ContestFile(tmp_path / "tests.json", Roles("SEX", "CITY", "INCWAGE"))
     drawn = compare(real, synthetic, schema, contest=file, undescribed=True, seed=3)
     again = compare(real, synthetic, schema, contest=file, undescribed=True, seed=3)
     expected = score(real, synthetic, ContestTests.load(file.path), Roles()).scores
@@ -190,7 +189,7 @@ def test_tests_of_another_table_are_refused(tmp_path: Path) -> None:
 def test_a_wage_counts_by_its_value_and_not_by_its_code(tmp_path: Path) -> None:
     table = people().append_column("sex", pa.array(["f", "m"] * 150))
     schema = OPEN.with_columns({"sex": Category(("f", "m"))})
-    file = ContestFile(tmp_path / "tests.json", RoleNames("sex", "city", "pay"))
+    file = ContestFile(tmp_path / "tests.json", Roles("sex", "city", "pay"))
     # Coded in two bins, nearly all wages of a city are alike; their Gini index is that of the values.
     coarse = schema.with_columns({"pay": Number(0, 1e5, bins=2)})
     shuffled = table.set_column(2, "pay", pa.array(np.full(300, 100.0)))

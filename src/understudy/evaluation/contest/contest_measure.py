@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,18 +20,6 @@ from understudy.evaluation.contest.income import City, Roles, cities, income_err
 from understudy.evaluation.contest.triples import triple_errors
 
 WAGES = "{}, as a number"  # the wage column's values, beside its codes
-
-
-@dataclass(frozen=True)
-class RoleNames:
-    """The columns that hold sex, city and wage."""
-
-    sex: str
-    city: str
-    wage: str
-
-    def __post_init__(self) -> None:
-        Roles(self.sex, self.city, self.wage)  # refuses a column that is named twice
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +76,7 @@ class ContestTables:
         synthetic: pa.Table,
         coding: Coding,
         coded: Columns,
-        names: RoleNames | None,
+        names: Roles | None,
         *,
         undescribed: bool,
     ) -> ContestTables:
@@ -101,14 +89,14 @@ class ContestTables:
             largest = {name: int(column.max()) for name, column in numbers.items()}
         if names is None:
             return cls(mine, theirs, largest, None)
-        for name in (names.sex, names.city, names.wage):
+        for name in names.columns:
             if name not in mine:
                 raise ParameterError(
                     f"column {name!r} is not among those compared.", hint="correct its name."
                 )
         male, female = _two_sexes(mine[names.sex])
         wage = WAGES.format(names.wage)
-        roles = Roles(names.sex, names.city, wage, male=male, female=female)
+        roles = replace(names, wage=wage, male=male, female=female)
         missing = roles.wage_missing
         return cls(
             {**mine, wage: _wages(real, names.wage, missing)},
@@ -136,6 +124,3 @@ def _wages(table: pa.Table, name: str, missing: int) -> npt.NDArray[np.int64]:
     with np.errstate(invalid="ignore"):
         good = np.isfinite(numbers) & (numbers >= 0)
     return np.where(good, np.minimum(numbers, missing), missing).astype(np.int64)
-
-
-__all__ = ["ContestMeasure", "ContestTables", "RoleNames"]
