@@ -6,7 +6,7 @@
 
 Made up rather than learned, in made/: id.py (keys), fake.py (plausible texts); made.py is what both have.
 Shared between types: formatted.py (cells in a form of their own, see domain/formats), binned.py (whole numbers and
-numbers), moment.py (dates, datetimes and times).
+numbers), moment.py (dates, datetimes and times), calendar.py (dates and datetimes), clock.py (datetimes and times).
 What types are made of, in parts/: fields.py (checks of a description), codec.py (values and codes), noisy_counts.py
 and ladder.py (learning), sight.py (drafts).
 """

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy.domain.columns.moment import DAY, DAYS, Calendar, MomentCodec
+from understudy.domain.columns.calendar import Calendar
+from understudy.domain.columns.moment import DAY, DAYS, MomentCodec
 from understudy.domain.columns.parts.codec import Within
 from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.columns.parts.sight import Sight

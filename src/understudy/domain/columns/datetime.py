@@ -13,8 +13,9 @@ import pyarrow as pa
 
 from understudy.domain import grammar
 from understudy.domain.codes import Codes
+from understudy.domain.columns.calendar import Calendar
 from understudy.domain.columns.clock import PRECISIONS, ClockColumn, coarsest, steps
-from understudy.domain.columns.moment import CLOCK, DAYS, SECOND, Calendar, MomentCodec
+from understudy.domain.columns.moment import CLOCK, DAYS, SECOND, MomentCodec
 from understudy.domain.columns.parts.codec import Within
 from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.columns.parts.noisy_counts import SURE, NoisyCounts
