@@ -21,6 +21,7 @@ from understudy.domain import Schema, Untyped
 from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.registry import drafted, of_arrow
 from understudy.domain.dialect import Dialect
+from understudy.pipeline.holding.proposals import proposals
 from understudy.pipeline.sources.registry import first_records, name_of, seen_dialect
 
 MOST_READ = 1_000_000  # records that a draft of streamed data looks at
@@ -84,7 +85,7 @@ def _nested(data: Any) -> list[str]:
 def draft(table: pa.Table, *, name: str) -> Schema:
     """A schema of the table as its records suggest it; every remark is a comment in its file."""
     columns = {column: drafted(Sight.of(column, table.column(column))) for column in table.column_names}
-    return Schema(columns, name=name, comment=OPENING)
+    return Schema(columns, name=name, comment=OPENING + proposals(table, columns))
 
 
 def schema_of_types(types: pa.Schema, *, name: str, untyped: Collection[str] = ()) -> Schema:

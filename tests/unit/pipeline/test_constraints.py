@@ -211,6 +211,30 @@ def test_conditions_and_partial_records_keep_the_constraints(people: pd.DataFram
         release.sample(given=given.assign(marital="married"), seed=1)
 
 
+def test_draft_proposes_what_every_record_holds_as_a_comment(people: pd.DataFrame) -> None:
+    gaps = np.arange(len(people)) % 3 == 0
+    table = people.assign(first=pd.array(np.where(gaps, None, 1)), second=pd.array(np.where(gaps, None, "x")))
+    drafted = us.draft_schema(table)
+    for rule in (
+        'order = "admitted <= discharged"',
+        'derive = "gross = net + tax"',
+        'column = "city"\n    determines = "state"',
+        'together = ["first", "second"]',
+    ):
+        assert rule in drafted.comment
+    assert "constraints" not in us.draft_schema(people[["age", "net", "tax", "marital"]]).comment
+    assert not drafted.rules
+    assert us.Schema.from_toml(drafted.to_toml()) == drafted
+
+
+def test_evaluation_compares_what_is_worked_out(people: pd.DataFrame, tmp_path: Path) -> None:
+    release = fitted(people, tmp_path)
+    found = us.evaluate(
+        people, release.sample(500, seed=1), us.Schema(COLUMNS, constraints=RULES), targets=["city"]
+    )
+    assert "gross" in str(found.to_dict())
+
+
 def test_derived_column_need_not_be_in_the_data(people: pd.DataFrame, tmp_path: Path) -> None:
     found = fitted(people.drop(columns="gross"), tmp_path).sample(100, seed=1)
     assert breaks(found)["sum"] == 0
