@@ -123,7 +123,7 @@ def check_output(
     output is made safe for one, which only a text file needs.
     """
     from understudy.data import check_writable
-    from understudy.data.files.writing import is_text
+    from understudy.data.files.writing import check_format, is_text
 
     if spreadsheet and (is_folder(output) or not is_text(output)):
         raise ParameterError(
@@ -140,6 +140,8 @@ def check_output(
             raise FileError(f"folder {output!r} is not empty.", hint="give a new folder.")
     else:
         check_writable(output)
+        if folder:
+            check_format(output)
     return wanted
 
 

@@ -75,6 +75,13 @@ def test_more_than_the_limit_leaves_is_refused_and_nothing_is_charged(folder, un
     assert understudy("ledger", "people", "--json").out == before
 
 
+@pytest.mark.parametrize("output", ["made.foo", "made", "made.json"])
+def test_an_output_of_no_known_kind_is_refused_before_anything_is_charged(folder, understudy, output) -> None:
+    said = understudy("synth", "people.csv", "--schema", "people.toml", *BUDGET, "-o", output)
+    assert said.code == 1 and ".jsonl" in said.err
+    assert not (folder / "ledger.db").exists()
+
+
 def test_a_limit_set_by_a_files_name_holds_for_runs_on_that_file(folder, understudy) -> None:
     limit = ("--limit-epsilon", "1.5", "--limit-delta", "1e-8")
     assert understudy("ledger", "people.csv", *limit).code == 0

@@ -145,6 +145,11 @@ class _Arrow:
         self._writer.close()
 
 
+def check_format(path: str | os.PathLike[str]) -> None:
+    """Refuse a path whose extension names no format, or one whose library is not there, before any work is done."""
+    _format_of(path, Dialect(), False, ())
+
+
 def is_text(path: str | os.PathLike[str]) -> bool:
     """Whether a path's extension, or its being a device, makes a text file of it."""
     return _suffix(Path(path))[0] in TEXTS
