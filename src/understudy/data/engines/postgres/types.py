@@ -12,25 +12,25 @@ import pyarrow as pa
 
 # Beyond every date that a schema can name, so that what lies outside stays outside; PostgreSQL also has infinity.
 _EARLIEST, _LATEST = "'0001-12-31 BC'", "'10000-01-01'"
+_STRING = pa.string()
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How a type travels: the expression that asks for it, the Arrow type it arrives in, the type it is taken for.
+    """How a type travels: the expression that asks for it, and the Arrow type that its values are taken for.
 
     `few` is whether columns of this type usually have far fewer values than records, so that it pays to
     have them counted by the database.
     """
 
     expression: str  # {} stands for the column
-    wire: pa.DataType
     meant: pa.DataType
     few: bool
     whose: str | None = None  # the expression for a column of units, where equal ones may travel differently
 
 
 def _same(cast: str, arrow: pa.DataType, *, few: bool) -> Kind:
-    return Kind(f"({{}})::{cast}", arrow, arrow, few)
+    return Kind(f"({{}})::{cast}", arrow, few)
 
 
 def _moment(cast: str, arrow: pa.DataType, *, few: bool) -> Kind:
@@ -39,12 +39,12 @@ def _moment(cast: str, arrow: pa.DataType, *, few: bool) -> Kind:
         f"CASE WHEN ({{0}})::{cast} < {low} THEN {low} WHEN ({{0}})::{cast} > {high} THEN {high} "
         f"ELSE ({{0}})::{cast} END"
     )
-    return Kind(clamped, arrow, arrow, few)
+    return Kind(clamped, arrow, few)
 
 
-def _text(*, few: bool, meant: pa.DataType | None = None, whose: str | None = None) -> Kind:
+def _text(*, few: bool, meant: pa.DataType = _STRING, whose: str | None = None) -> Kind:
     # Compared byte by byte: some collations take different texts for the same.
-    return Kind('({})::text COLLATE "C"', pa.string(), pa.string() if meant is None else meant, few, whose)
+    return Kind('({})::text COLLATE "C"', meant, few, whose)
 
 
 KINDS: dict[str, Kind] = {
