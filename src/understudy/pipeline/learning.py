@@ -111,14 +111,23 @@ def learn(
     coarse: dict[str, tuple[Column, NoisyCounts]] = {}
     if todo["bounds"]:
         grids = {name: schema[name].grid(instants=name in instants) for name in todo["bounds"]}
-        seen = _measure(curator, encode(replace(schema, columns=grids)), losses["bounds"])
+        seen = _measure(curator, encode(_with_slots(schema, grids)), losses["bounds"])
         coarse = {name: (grids[name], seen[name]) for name in grids}
         schema = schema.with_columns({name: schema[name].with_bounds(*coarse[name]) for name in grids})
     if todo["bins"]:
         fine = {name: schema[name].fine(coarse.get(name)) for name in todo["bins"]}
-        seen = _measure(curator, encode(replace(schema, columns=fine)), losses["bins"])
+        seen = _measure(curator, encode(_with_slots(schema, fine)), losses["bins"])
         schema = schema.with_columns({name: column.with_bins(seen[name]) for name, column in fine.items()})
     return schema
+
+
+def _with_slots(schema: Schema, columns: Mapping[str, Column]) -> Schema:
+    """The columns, to be counted: a cell that breaks missing = false has a slot here, and moves no bound."""
+    slotted = {
+        name: replace(column, missing=None) if column.missing is False else column
+        for name, column in columns.items()
+    }
+    return replace(schema, columns=slotted)
 
 
 def _shared(loss: Loss | None, columns: int) -> Any:

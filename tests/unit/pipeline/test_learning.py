@@ -186,6 +186,20 @@ def test_a_bound_that_leaves_no_room_is_refused_before_anything_is_charged(colum
     assert not Path("ledger.db").exists()
 
 
+@pytest.mark.parametrize("column", [Number(missing=False), Integer(missing=False), Date(missing=False)])
+def test_cells_that_break_a_promise_move_no_bound(column) -> None:
+    kept = COLUMNS["date" if column.type == "date" else "age"][:2_000]
+    cells = [None if place % 4 == 0 else value for place, value in enumerate(list(kept))]
+    release = learned({"a": cells}, Schema({"a": column}))
+    low, high = release.schema["a"].min, release.schema["a"].max
+    assert release.schema["a"].missing is False
+    assert (
+        (date(1989, 1, 1) < low < high < date(2003, 1, 1))
+        if column.type == "date"
+        else (-2 <= low < high <= 200)
+    )
+
+
 def test_an_empty_table_gives_a_schema_that_no_record_shaped() -> None:
     empty = {name: pa.array([], pa.table(COLUMNS)[name].type) for name in COLUMNS}
     columns, release = learned(empty, epsilon=1.0)
