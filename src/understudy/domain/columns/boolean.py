@@ -112,17 +112,19 @@ class Boolean(FormattedColumn):
         }
         if said or pa.types.is_boolean(sight.kind):
             return cls(missing=sight.missing())
-        commonest = sorted(zip(sight.counts.tolist(), sight.texts, strict=True), reverse=True)
-        spelled: dict[str, str] = {}
-        for _, word in commonest:
-            spelled.setdefault(word.strip().lower(), word.strip())
+        commonest = [text.strip() for _, text in sorted(zip(sight.counts.tolist(), sight.texts, strict=True))]
+        spelled = {word.lower(): word for word in commonest}  # of each word the commonest spelling
         if len(spelled) == 1 and sight.nulls and {*spelled} <= TICKS:
             return cls(format=(*spelled.values(), ""), comment=sight.comment(EMPTY_IS_FALSE))
         for true, false in PAIRS:
             marks = {*spelled} - {true, false}
             if {true, false} <= {*spelled} and marks <= MARKS:
                 missing = tuple(text for text in sight.texts if text.strip().lower() in marks)
-                return cls(format=(spelled[true], spelled[false]), missing=sight.missing(missing))
+                alike = (
+                    case(true) for case in (str.lower, str.title, str.upper) if case(false) == spelled[false]
+                )
+                shown = next((word for word in alike if word in commonest), spelled[true])
+                return cls(format=(shown, spelled[false]), missing=sight.missing(missing))
         return None
 
 

@@ -19,6 +19,10 @@ COMPACT = "%Y%m%d"  # eight digits, which may as well be a whole number
 _ORDERED = {"day": "%d{0}%m{0}", "month": "%m{0}%d{0}"}
 _NAMED = ("%d-%b-%Y", "%d %b %Y", "%d-%b-%y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%b-%y")
 _YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d")
+_MONTHLY = {
+    "%Y-%m": re.compile(r"(?:18|19|20|21)\d\d-(?:0[1-9]|1[0-2])"),
+    "%m/%Y": re.compile(r"(?:0[1-9]|1[0-2])/(?:18|19|20|21)\d\d"),
+}
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _PADDING = ("zeros", "no zeros")
 
@@ -38,9 +42,9 @@ AFFIXES = (
     ("", "%"),
     ("", " %"),
 )
-_STYLES = {",": ".", ".": ",", " ": ","}  # what separates thousands -> the decimal mark
+_STYLES = {",": ".", ".": ",", " ": ",", "'": "."}  # what separates thousands -> the decimal mark
 _NUMBER = re.compile(
-    r"\(?-?(?P<before>[$£€] ?)?-?(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?: \d{3})+|\d+)"
+    r"\(?-?(?P<before>[$£€] ?)?-?(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?:[ ']\d{3})+|\d+)"
     r"(?:(?P<mark>[.,])(?P<fraction>\d+))?(?P<after> ?[€%])?\)?",
     re.ASCII,
 )
@@ -83,7 +87,8 @@ def _moment_forms() -> Iterator[tuple[str, tuple[str, ...]]]:
     )
     for spec, padding in product(rest, (*_PADDING, "either")):
         yield f"{spec} {padding}", _padded(spec, padding)
-    yield COMPACT, (COMPACT,)
+    for spec in (COMPACT, *_MONTHLY):
+        yield spec, (spec,)
 
 
 def _number_forms() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -110,6 +115,9 @@ def form_of(text: str) -> str | None:
 def _moment_form(text: str) -> str | None:
     if len(text) == 8 and text.isascii() and text.isdigit() and text[:2] in ("19", "20"):
         return COMPACT if _exists(int(text[:4]), int(text[4:6]), int(text[6:])) else None
+    for spec, pattern in _MONTHLY.items():
+        if pattern.fullmatch(text):
+            return spec
     clock = _CLOCK.search(text)
     if clock is None or clock.end() != len(text):
         return _day_form(text, "", [])
@@ -177,7 +185,7 @@ def _number_form(text: str) -> str | None:
     group = next((char for char in whole if not char.isdigit()), "")
     if group and not mark and (whole[0] == "0" or (group == "." and "€" not in before + after)):
         head, _, tail = whole.partition(group)  # 0,125 and $1.234 have decimals; 1,234 has thousands
-        if not tail.isdigit() or group == " ":
+        if not tail.isdigit() or group in " '":
             return None
         whole, mark, fraction, group = head, group, tail, ""
     group = group or ("short" if len(whole) < 4 else "long")

@@ -143,8 +143,9 @@ def _clock_specs(text: str) -> list[str]:
     seconds = ":%S" if found["seconds"] else ""
     fraction = f"{found['fraction'][0]}%f" if found["fraction"] else ""
     half, zone = "%p" if found["half"] else "", found["zone"] or ""
-    offset = zone if zone in ("", "Z") else "%z"
-    return [f"{'%I' if half else '%H'}:%M{seconds}{fraction}{found['blank']}{half}{offset}"]
+    clock = f"{'%I' if half else '%H'}:%M{seconds}{fraction}{found['blank']}{half}"
+    # An offset that all cells have is kept as it stands, and the time as the clock showed it.
+    return [clock + offset for offset in dict.fromkeys((zone, "%z" if zone not in ("", "Z") else zone))]
 
 
 def _day_specs(text: str) -> list[str]:

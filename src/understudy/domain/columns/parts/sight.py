@@ -24,6 +24,7 @@ from understudy.domain.schema_toml import string_text
 
 MOST_LISTED = 50  # distinct values of a column whose values may be written down
 MOST_SHARE = 0.05  # and how many there may be for each record
+MANY = 0.7  # of the cells in one form are worth a remark
 MOSTLY = 0.95  # of a column's cells must fit a type for the column to be of it
 
 REVIEW_BOUNDS = "Review: min and max were read from the records."
@@ -202,7 +203,7 @@ class Sight:
     def nearly(self) -> list[str]:
         """A remark on a format that many cells have, but too few for a column of it."""
         known = [
-            found for found in self._likely.values() if found is not None and 0.5 <= found.share < MOSTLY
+            found for found in self._likely.values() if found is not None and MANY <= found.share < MOSTLY
         ]
         best = max(known, key=lambda found: found.share, default=None)
         return [] if best is None else [NEARLY.format(best.share, string_text(best.spec))]
