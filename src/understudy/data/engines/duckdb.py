@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from understudy.data.files.table_file import check_schema
+from understudy.data.files.frames import check_schema
 from understudy.data.scannable import batch_rows
 from understudy.data.scratch import ScratchFolder
 from understudy.errors import FileError, OperatorError, ParameterError

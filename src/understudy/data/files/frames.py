@@ -21,7 +21,7 @@ from understudy.data.files.frame_columns import (
 )
 from understudy.data.forms.frame_types import pandas_word, polars_word, to_polars, to_series
 from understudy.data.forms.table_form import CATEGORIES, ColumnForm, TableForm
-from understudy.errors import ParameterError
+from understudy.errors import FileError, ParameterError, UnderstudyError
 
 PANDAS, POLARS, ARROW = "pandas", "polars", "arrow"
 KINDS = (PANDAS, POLARS, ARROW)
@@ -51,7 +51,7 @@ def with_form(data: Any) -> tuple[pa.Table, TableForm]:
             f"the table of type {type(data).__name__} cannot be read as columns of plain values.",
             hint="give a path, a pandas or Polars data frame, or an Arrow table.",
         ) from None
-    _check(table)
+    check_schema(table.schema, "the table", ParameterError)
     return plain_text(table.replace_schema_metadata(None)), _form_of(data, table.schema)
 
 
@@ -113,12 +113,12 @@ def plain_text(table: pa.Table) -> pa.Table:
     return table
 
 
-def is_flat(kind: pa.DataType) -> bool:
+def is_plain(kind: pa.DataType) -> bool:
     """Whether a column of this type holds one plain value a cell."""
     if isinstance(kind, pa.BaseExtensionType):
-        return is_flat(kind.storage_type)
+        return is_plain(kind.storage_type)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
-        return is_flat(kind.value_type)
+        return is_plain(kind.value_type)
     return not (pa.types.is_nested(kind) or _is_binary(kind))
 
 
@@ -173,16 +173,15 @@ def _pandas_columns(data: Any) -> list[tuple[str, Any]]:
 _READERS = {PANDAS: _from_pandas, POLARS: _from_polars, ARROW: _from_arrow}
 
 
-def _check(table: pa.Table) -> None:
-    seen = set()
-    for field in table.schema:
-        if field.name in seen:
-            raise ParameterError(
-                f"the table has two columns named {field.name!r}.", hint="give every column its own name."
+def check_schema(schema: pa.Schema, what: str, fault: type[UnderstudyError] = FileError) -> None:
+    """Refuse columns that share a name or that hold more than one value a cell."""
+    for field in schema:
+        if schema.names.count(field.name) > 1:
+            raise fault(
+                f"{what} has two columns named {field.name!r}.", hint="give every column its own name."
             )
-        seen.add(field.name)
-        if not is_flat(field.type):
-            raise ParameterError(
-                f"column {field.name!r} holds lists, records or bytes, not one plain value a cell.",
+        if not is_plain(field.type):
+            raise fault(
+                f"{what}: column {field.name!r} holds lists, records or bytes, not one plain value a cell.",
                 hint="flatten it, or leave it out.",
             )

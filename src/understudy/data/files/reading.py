@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from understudy.data.files import raw_file
-from understudy.data.files.frames import from_frame, plain_text
+from understudy.data.files.frames import check_schema, from_frame, plain_text
 from understudy.data.files.json_lines import JsonLinesFile, seen_names
 from understudy.data.files.raw_file import RawFile, open_raw
 from understudy.data.files.spreadsheet import SheetFile
-from understudy.data.files.table_file import TableFile, check_schema
+from understudy.data.files.table_file import TableFile
 from understudy.data.files.text import delimited
 from understudy.data.files.text.header_line import layout_of
 from understudy.data.progress_bar import progress

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from understudy.data.files import raw_file
 from understudy.data.files.common_types import as_type
-from understudy.data.files.frames import is_flat
+from understudy.data.files.frames import check_schema
 from understudy.data.files.raw_file import RawFile
 from understudy.data.scannable import batch_rows
 from understudy.domain.dialect import Dialect
@@ -128,19 +128,3 @@ def _stamp(path: Path) -> str:
     except OSError:
         return ""
     return f"{now.st_mtime_ns} {now.st_size}"
-
-
-def check_schema(schema: pa.Schema, what: str) -> None:
-    """Refuse columns that share a name or that hold more than one value a cell."""
-    seen = set()
-    for field in schema:
-        if field.name in seen:
-            raise FileError(
-                f"{what} has two columns named {field.name!r}.", hint="give every column its own name."
-            )
-        seen.add(field.name)
-        if not is_flat(field.type):
-            raise FileError(
-                f"{what}: column {field.name!r} holds lists, records or bytes, not one plain value a cell.",
-                hint="flatten it, or leave it out.",
-            )

@@ -28,7 +28,7 @@ from understudy.data.engines.spark import (
 )
 from understudy.data.engines.spark_tasks import Scan, guarded
 from understudy.data.files.file_set import FileSet, table_name
-from understudy.data.files.frames import is_flat
+from understudy.data.files.frames import is_plain
 from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.domain import Schema
 from understudy.domain.dialect import Dialect
@@ -254,7 +254,7 @@ def arrow_types(frame: Any, needed: set[str] | None) -> pa.Schema:
             kind = pa.timestamp("us", "UTC") if instant else to_arrow_type(field.dataType)
         except Exception:  # a type that Arrow has not
             kind = pa.binary()
-        if (needed is None or field.name in needed) and not is_flat(kind):
+        if (needed is None or field.name in needed) and not is_plain(kind):
             raise ParameterError(
                 f"column {field.name!r} holds {field.dataType.simpleString()}, not one plain value a cell.",
                 hint="flatten it, or leave it out.",
