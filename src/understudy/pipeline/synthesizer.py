@@ -353,6 +353,8 @@ def _check(schema: Schema, mechanism: Mechanism) -> None:
     column that cannot be made up here."""
     for column in schema.made.values():
         column.ready()
+    if not schema.synthesised:
+        schema.domain()  # refuses it
     plan_of(schema, mechanism)
     if not schema.unlearned:
         mechanism.cliques(schema.domain())

@@ -156,3 +156,9 @@ def test_made_up_columns_have_the_real_types_where_those_hold_them(tmp_path: Pat
     assert len(sample["digits"].unique()) == len(sample["small"].unique()) == 127
     with pytest.raises(us.UnderstudyError, match=r"'small': keys of so many records \(128\)"):
         release.sample(128)
+
+
+def test_a_schema_of_made_up_columns_alone_is_refused(tmp_path: Path) -> None:
+    schema = us.Schema({"key": us.Id()}, name="t")
+    with pytest.raises(SchemaError, match="no column to synthesise"):
+        us.fit(pa.table({"key": [1]}), schema, epsilon=1.0, delta=1e-6, ledger=tmp_path / "l.db")

@@ -112,8 +112,12 @@ def test_what_nothing_fulfils_is_refused_with_a_word(release: us.Release) -> Non
 def test_a_balanced_column_has_each_value_as_often(release: us.Release) -> None:
     found = shares(release.sample(1_000, balance="city", seed=1), "city")
     assert found == {"Boston": 0.5, "Lynn": 0.5}
-    young = release.sample(1_000, balance="sex", where="age < 20", seed=1)
-    assert shares(young, "sex") == {"F": 0.5, "M": 0.5} and pc.max(young["age"]).as_py() < 20
+    for rows in (6, 1_000):
+        young = release.sample(rows, balance="sex", where="age < 25", seed=1)  # in the middle of a bin
+        assert shares(young, "sex") == {"F": 0.5, "M": 0.5} and pc.max(young["age"]).as_py() < 25
+    odd = shares(release.sample(1_001, balance="sex", where="sex = 'F' or age < 9", seed=1), "sex")
+    assert abs(odd["F"] - odd["M"]) < 0.002
+    assert shares(release.sample(10, balance="sex", where="sex = 'F'"), "sex") == {"F": 1.0}
     with pytest.raises(ParameterError, match="'town' is not in the release"):
         release.sample(10, balance="town")
 

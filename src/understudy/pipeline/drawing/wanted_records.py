@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import Clique, Column, Schema
+from understudy.domain.arrow_values import plain
 from understudy.domain.condition_truth import CodeCells, RecordValues, check, truth
 from understudy.domain.conditions import Condition, columns_of, conjuncts, parse
 from understudy.errors import ParameterError
@@ -27,6 +28,7 @@ from understudy.model.queries.elimination import Elimination
 from understudy.transforms.compress import Compression
 
 Mask = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int64]
 MOST_CELLS = 1 << 22  # of the joint distribution that is drawn from
 BATCH = 200_000  # records that are drawn at a time, at most, to find some that fulfil a condition
 TRIED = 1_000_000  # records after which it can be told how many will have to be drawn
@@ -98,25 +100,58 @@ class WantedRecords:
 
         `more` makes as many records as it is asked for, with values in the types of the columns' codecs.
         """
-        if self.where is None or not table.num_rows:
-            return table
-        kept = [table.filter(pa.array(self._fulfilled(table)))]
-        found, tried, wanted = kept[0].num_rows, table.num_rows, table.num_rows
-        while found < wanted:
+        wanted = table.num_rows
+        left, kept, tried = self._quotas(wanted), [], 0
+        while True:
+            tried += table.num_rows
+            chosen, left = self._chosen(table, left)
+            kept.append(table.filter(pa.array(chosen)))
+            missing = int(left.sum())
+            if not missing:
+                return pa.concat_tables(kept).combine_chunks() if len(kept) > 1 else kept[0]
+            found = wanted - missing
             if tried >= TRIED and wanted * tried > MOST_TRIED * found:
                 raise ParameterError(
                     f"where: of {tried:,} records that were drawn, {found} fulfil the condition.",
                     hint="ask for less narrow a part of a column's bins.",
                 )
-            batch = int(min(BATCH, max(1_000, 1.2 * (wanted - found) * tried / max(1, found))))
-            tried += batch
-            drawn = more(batch)
-            kept.append(drawn.filter(pa.array(self._fulfilled(drawn))))
-            found += kept[-1].num_rows
-        return pa.concat_tables(kept).slice(0, wanted).combine_chunks()
+            table = more(int(min(BATCH, max(1_000, 1.2 * missing * tried / max(1, found)))))
+
+    def _chosen(self, table: pa.Table, left: Counts) -> tuple[Mask, Counts]:
+        """Which records are wanted, of every value no more than are left to be found; and how many are left then."""
+        good = np.flatnonzero(self._fulfilled(table))
+        groups = self._groups(table)[good]
+        order = np.argsort(groups, kind="stable")
+        starts = np.searchsorted(groups[order], np.arange(len(left)))
+        number = np.empty(len(good), np.int64)  # of each record among those of its group
+        number[order] = np.arange(len(good)) - starts[groups[order]]
+        taken = number < left[groups]
+        chosen = np.zeros(table.num_rows, bool)
+        chosen[good[taken]] = True
+        return chosen, left - np.bincount(groups[taken], minlength=len(left))
+
+    def _groups(self, table: pa.Table) -> Counts:
+        """The group of each record: one for all, or one for each code of the column that is balanced."""
+        if self.balance is None:
+            return np.zeros(table.num_rows, np.int64)
+        codes = self.columns[self.balance].codec().encode(plain(table[self.balance]))
+        return self.compression.maps[self.balance][codes.astype(np.int64)]
+
+    def _quotas(self, rows: int) -> Counts:
+        """How many records of each group are wanted: as many of each value as of any other, to within one."""
+        if self.balance is None:
+            return np.array([rows])
+        _, joint = self._joint
+        shares = np.zeros(self.field.domain[self.balance])
+        shares[self._allowed[self.balance]] = joint.sum(axis=tuple(range(1, joint.ndim))) / joint.sum()
+        quotas = np.floor(rows * shares + 1e-9).astype(np.int64)
+        most = np.argsort(quotas - rows * shares, kind="stable")[: rows - int(quotas.sum())]
+        quotas[most] += 1
+        return quotas
 
     def _fulfilled(self, table: pa.Table) -> Mask:
-        assert self.where is not None
+        if self.where is None:
+            return np.ones(table.num_rows, bool)
         found = truth(self.where, RecordValues(self.columns, table)).true
         return np.broadcast_to(found, (table.num_rows,))
 
