@@ -26,6 +26,7 @@ _MONTHLY = {
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _PADDING = ("zeros", "no zeros")
 
+_DIGIT = re.compile("[0-9]")
 _DAY = re.compile(r"(\d{1,4})([/.-])(\d{1,2})\2(\d{4}|\d{1,2})", re.ASCII)
 _CLOCK = re.compile(r"(\d\d?):([0-5]\d)(:[0-5]\d)?(?: ([AP]M))?", re.ASCII)
 _NAME = re.compile(r"(?:(\d\d?)([ -]))?([A-Z][a-z]{2,8})([ -])(?:(\d\d?), )?(\d{4}|\d\d)", re.ASCII)
@@ -107,7 +108,7 @@ FORMS = (*MOMENTS, *NUMBERS)
 
 def form_of(text: str) -> str | None:
     """The form that a text without blanks around it is written in, if it is one of `FORMS`."""
-    if not text[-1:] or len(text) > 40 or not any("0" <= char <= "9" for char in text):
+    if len(text) > 40 or _DIGIT.search(text) is None:
         return None
     return _moment_form(text) or _number_form(text)
 
