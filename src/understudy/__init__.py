@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from understudy.mechanisms import (
         MST,
         NIST_MST,
+        Adaptive,
         Fit,
         Fixed,
         Generator,
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MST",
     "NIST_MST",
+    "Adaptive",
     "Audit",
     "Boolean",
     "Budget",

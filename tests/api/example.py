@@ -104,7 +104,14 @@ def mechanisms(public: us.Counter) -> Sequence[us.Mechanism]:
         "singles", Singles, "alone", (us.Setting("level", "level", "integer", "how deep"),)
     )
     assert_type(kind.make(), us.Mechanism)
-    return [us.MST(), us.NIST_MST(public), us.Fixed([("sex", "age")]), us.Independent(), Singles()]
+    return [
+        us.Adaptive(),
+        us.MST(),
+        us.NIST_MST(public),
+        us.Fixed([("sex", "age")]),
+        us.Independent(),
+        Singles(),
+    ]
 
 
 def what_is_refused() -> str:

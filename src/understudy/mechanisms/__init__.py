@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from understudy.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from understudy.mechanisms.adaptive.adaptive import Adaptive
     from understudy.mechanisms.fixed import Fixed
     from understudy.mechanisms.generator import Generator
     from understudy.mechanisms.independent import Independent
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MST",
     "NIST_MST",
+    "Adaptive",
     "Fit",
     "Fixed",
     "Generator",

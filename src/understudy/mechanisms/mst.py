@@ -19,7 +19,7 @@ from understudy.mechanisms.one_way import Independence, measure_and_compress
 from understudy.mechanisms.repeated_measurement import measure_repeated
 from understudy.mechanisms.shrinkage import fit
 from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
-from understudy.mechanisms.tree_capacity import TreeCapacity, check_fits, cut_to_fit
+from understudy.mechanisms.tree_capacity import TreeCapacity, check_fits, cut_to_fit, largest_forest
 from understudy.model import estimate
 from understudy.privacy import Budget, Curator, Gaussian, Group, Loss, Role
 
@@ -134,8 +134,7 @@ class MST:
     def cliques(self, domain: Domain) -> list[Clique]:
         """The forced cliques and the largest pairs that could make a tree: no chosen tree is larger."""
         forced = [domain.clique(clique) for clique, _ in self.forced]
-        falling = sorted(all_pairs(domain, self.limit_cells), key=lambda p: -domain[p[0]] * domain[p[1]])
-        return forced + list(spanning_forest(domain.names, falling, lambda pairs: pairs[0], forced))
+        return forced + list(largest_forest(domain, self.limit_cells, forced))
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget)

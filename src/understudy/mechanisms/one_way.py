@@ -59,6 +59,23 @@ def measure_and_compress(
     log = curator.measure(
         [(name,) for name in names], [weights.get(name, 1.0) for name in names], budget=loss
     )
+    return compressed(curator, log, threshold, least=least, exempt=exempt, pair_noise=pair_noise)
+
+
+def compressed(
+    curator: Curator,
+    log: Sequence[Measurement],
+    threshold: float,
+    *,
+    least: float = 0.0,
+    exempt: Sequence[str] = (),
+    pair_noise: float | None = None,
+    likely: Mapping[str, Cells] | None = None,
+) -> OneWay:
+    """What `measure_and_compress` makes of the columns' measurements, one a column.
+
+    `likely` is what each column's codes are thought to hold; by default what `smoothed` says.
+    """
     counts = {m.clique[0]: m.values for m in log}
     thresholds = {m.clique[0]: max(threshold * float(m.stddev), least) for m in log}
     joined: dict[str, npt.NDArray[np.int64]] = {}
@@ -68,7 +85,7 @@ def measure_and_compress(
         most = records / (RUN * pair_noise) if pair_noise else math.inf
         for m in log:
             layout = curator.domain.layout(m.clique[0])
-            smooth[m.clique[0]] = cells = smoothed(m, layout)
+            smooth[m.clique[0]] = cells = smoothed(m, layout) if likely is None else likely[m.clique[0]]
             if layout.ordered > 1:
                 joined[m.clique[0]] = runs(
                     cells[: layout.ordered],

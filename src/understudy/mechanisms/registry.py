@@ -97,6 +97,11 @@ def _forced(option_help: str = "forced ones") -> Setting:
 
 # A line a mechanism: nothing else in the house lists them.
 BUILT_IN = (
+    MechanismKind(
+        "adaptive",
+        "understudy.mechanisms.adaptive.adaptive:Adaptive",
+        "pairs and triples, as many as budget and data are worth",
+    ),
     MechanismKind("mst", "understudy.mechanisms.mst:MST", "a tree of pairs, chosen privately", (_forced(),)),
     MechanismKind(
         "nist-mst",

@@ -37,7 +37,7 @@ def measure_repeated(
     groups: dict[object, list[Measurement]] = {}
     for place, (m, query) in enumerate(zip(measured, given, strict=True)):
         groups.setdefault(m.clique if query is None else place, []).append(m)
-    return [_averaged(group) for group in groups.values()]
+    return [averaged(group) for group in groups.values()]
 
 
 def _every_cell(domain: Domain, clique: Clique) -> Binned:
@@ -45,7 +45,7 @@ def _every_cell(domain: Domain, clique: Clique) -> Binned:
     return Binned(tuple(np.arange(domain[name]) for name in clique))
 
 
-def _averaged(measured: Sequence[Measurement]) -> Measurement:
+def averaged(measured: Sequence[Measurement]) -> Measurement:
     """The one measurement that is equivalent to several independent ones of the same cells."""
     if len(measured) == 1:
         return measured[0]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from understudy.domain import Clique, Domain
-from understudy.mechanisms.spanning_tree import Pair, components
+from understudy.mechanisms.mutual_information import all_pairs
+from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
 from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 
 
@@ -50,6 +51,12 @@ class TreeCapacity:
         """The cells of a pair, less those that were set aside for the pair that it replaces."""
         a, b = (self._smallest[self._part[name]] for name in pair)
         return self._domain[pair[0]] * self._domain[pair[1]] - self._hub * max(a, b)
+
+
+def largest_forest(domain: Domain, limit_cells: int, joined: Iterable[Clique] = ()) -> list[Pair]:
+    """A tree around `joined` of the largest pairs of at most so many cells: no tree of such pairs is larger."""
+    falling = sorted(all_pairs(domain, limit_cells), key=lambda pair: -domain.size(pair))
+    return spanning_forest(domain.names, falling, lambda pairs: pairs[0], joined)
 
 
 def check_fits(domain: Domain, cliques: Iterable[Clique]) -> None:

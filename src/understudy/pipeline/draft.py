@@ -21,6 +21,7 @@ from understudy.domain import Schema, Untyped
 from understudy.domain.columns.parts.sight import Sight
 from understudy.domain.columns.registry import drafted, of_arrow
 from understudy.domain.dialect import Dialect
+from understudy.errors import FileError
 from understudy.pipeline.holding.proposals import proposals
 from understudy.pipeline.sources.registry import first_records, name_of, seen_dialect
 
@@ -78,7 +79,10 @@ def _nested(data: Any) -> list[str]:
     """The columns of JSON lines that hold lists or objects, which have no plain value."""
     if not isinstance(data, str | os.PathLike) or not is_table_name(os.fspath(data), JSON_LINES):
         return []
-    found = open_raw(find_files(os.fspath(data).removeprefix("jsonl:"))[0])
+    try:
+        found = open_raw(find_files(os.fspath(data).removeprefix("jsonl:"))[0])
+    except FileError:  # another package's address, which ends like a file
+        return []
     return nested_names(found) if found.kind == JSON_LINES else []
 
 

@@ -9,6 +9,7 @@ import pytest
 
 MECHANISMS = {
     "mst": (),
+    "adaptive": (),
     "independent": (),
     "fixed": ("--clique", "sex,age"),
     "privsyn": (),

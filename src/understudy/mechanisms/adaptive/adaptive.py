@@ -1,0 +1,210 @@
+"""Rounds of choosing and measuring, as many marginals as the budget and the data are worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
+from understudy.marginals import Measurement
+from understudy.mechanisms.adaptive.candidates import Candidates, FieldEstimates
+from understudy.mechanisms.adaptive.least_risk import shrunk_column
+from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
+from understudy.mechanisms.adaptive.noise_price import Cells, cells_above_noise
+from understudy.mechanisms.adaptive.one_way_share import PAIRS_A_COLUMN, one_way_share
+from understudy.mechanisms.empty_slots import empty_slots
+from understudy.mechanisms.mechanism import Allotment, Fit, allot
+from understudy.mechanisms.one_way import compressed
+from understudy.mechanisms.repeated_measurement import averaged
+from understudy.mechanisms.tree_capacity import largest_forest
+from understudy.model import estimate
+from understudy.model.fitting.record_total import estimate_total
+from understudy.privacy import Budget, Curator, Gaussian, Group, Loss, Role
+from understudy.transforms.compress import Compression
+
+STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
+CHOICES = Fraction(1, 10)  # of the budget
+LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
+THRESHOLD = 3.0  # standard deviations below which codes are merged, as in the paper
+CELLS, MOST_CELLS = (
+    50_000,
+    1_000_000,
+)  # of the model at epsilon 1, and at most: what is refitted in about a second
+WIDE = 60  # columns from which on triples are not looked at
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Looks at the columns, then measures in rounds what the model explains badly, while that is worth its noise.
+
+    How much goes to columns alone is forecast from a first look; rare codes are merged; each round chooses several
+    pairs and triples whose misfit exceeds the error that measuring them would leave, measures them together and
+    refits the model. Where noise would hide every pair, all is spent on the columns.
+
+    Parameters:
+        rounds: how often it chooses and measures, at least 1; six by default.
+        triples: measure sets of three columns too, after the first round; on by default.
+        cell_limit: the most cells of the model; by default what the budget can fill and a laptop refits in a second.
+
+    Raises:
+        ParameterError: a number is out of its range.
+
+    Example:
+        >>> import understudy as us
+        >>> us.Adaptive(rounds=3).name
+        'adaptive'
+    """
+
+    rounds: int = 6
+    triples: bool = True
+    cell_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "cell_limit"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ParameterError(f"{name} {value!r} is not a whole number of at least 1.")
+
+    @property
+    def name(self) -> str:
+        return "adaptive"
+
+    def plan(self, domain: Domain) -> tuple[Group, ...]:
+        look = Group("look", "measure", Fraction(1), weights=(1.0,) * len(domain), role=Role.ONE_WAY)
+        if len(domain) < 2:
+            return (look,)
+        rest = 1 - CHOICES
+        return (
+            Group("look", "measure", LOOK * rest, weights=look.weights, role=Role.ONE_WAY),
+            Group("measure", "measure", (1 - LOOK) * rest),
+            Group("choose", "choose", CHOICES, count=sum(self.choices(domain)), role=Role.NETWORK),
+        )
+
+    def choices(self, domain: Domain) -> list[int]:
+        """How many cliques each round may choose: a tree first, then three for every four columns."""
+        columns = len(domain)
+        return [columns - 1] + [max(4, math.ceil(0.75 * columns))] * (self.rounds - 1)
+
+    def cliques(self, domain: Domain) -> list[Clique]:
+        """The largest pairs of a tree that could be chosen; loops and triples come only where the model is small."""
+        return list(largest_forest(domain, self.cell_limit or CELLS))
+
+    def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
+        losses = allot(curator, self.plan(domain), budget)
+        alone = [(name,) for name in domain]
+        log = [curator.measure(alone, budget=losses["look"])]
+        if "measure" not in losses:
+            return _independent(domain, log[0])
+        pool, left = losses["measure"], Fraction(1)
+        assert isinstance(pool, Gaussian)
+        whole = pool.sigma * curator.neighbours.l2
+        columns = _likely(log[0])
+        records = estimate_total(domain, log[0])
+        asked = one_way_share(columns, records, float(log[0][0].stddev), whole)
+        if asked.share:
+            log.append(curator.measure(alone, budget=pool.portion(asked.share)))
+            left -= asked.share
+        together = [averaged(several) for several in zip(*log, strict=True)]
+        if asked.independent:
+            return _independent(domain, together)
+        pairs = whole * math.sqrt(PAIRS_A_COLUMN * len(domain) / left)
+        step = compressed(curator, together, THRESHOLD, pair_noise=pairs, likely=_likely(together))
+        run = _Rounds(self, step.curator, pool, losses["choose"], left)
+        tables = MeasuredTables(step.curator.domain, step.log, estimate_total(domain, together))
+        for number, count in enumerate(self.choices(domain)):
+            run.round(tables, number, self.choices(domain)[number:], count)
+        run.spend_the_rest(tables)
+        released = [step.compression.measurement(m) for several in log for m in several]
+        return Fit((*released, *tables.log), tables.field, step.compression)
+
+
+@dataclass
+class _Rounds:
+    """What the rounds of one run share: who answers, and what is left of the budget for measuring."""
+
+    recipe: Adaptive
+    curator: Curator
+    pool: Gaussian
+    choice: Loss
+    left: Fraction
+
+    def round(self, tables: MeasuredTables, number: int, counts: Sequence[int], count: int) -> None:
+        """Choose up to `count` cliques, measure them together, refit. What stopping saves goes to later rounds."""
+        if not self.left:
+            return
+        share = self.left * Fraction(count, sum(counts))
+        scale = self._scale(share, count)
+        estimates = FieldEstimates(tables.field)
+        candidates = Candidates(
+            estimates,
+            scale,
+            self._limit(),
+            first=number == 0,
+            triples=self.recipe.triples and len(tables.domain) < WIDE,
+        )
+        chosen: list[Clique] = []
+        for _ in range(count):
+            offered = [*candidates.offered(), STOP]
+            costs = [candidates.costs.get(clique, 0) for clique in offered]
+            winner = offered[self.curator.choose(offered, estimates, self.choice, costs=costs)]
+            if winner == STOP:
+                break
+            candidates.take(winner)
+            chosen.append(winner)
+        if chosen:
+            self._measure(
+                tables,
+                chosen,
+                [estimates(clique) for clique in chosen],
+                scale,
+                share * Fraction(len(chosen), count),
+            )
+
+    def spend_the_rest(self, tables: MeasuredTables) -> None:
+        """What early stops left: everything measured so far is measured once more, or the columns if nothing was."""
+        if not self.left:
+            return
+        cliques = tables.cliques or [(name,) for name in tables.domain]
+        expected = [np.asarray(m.counts, np.float64) for m in tables.field.marginals(cliques)]
+        self._measure(tables, cliques, expected, self._scale(self.left, len(cliques)), self.left)
+
+    def _measure(
+        self,
+        tables: MeasuredTables,
+        cliques: Sequence[Clique],
+        expected: Sequence[Cells],
+        scale: float,
+        share: Fraction,
+    ) -> None:
+        # Of a budget shared by tables of n cells, the error is least where each gets a part as n^(2/3) in noise's
+        # variance; cells that noise does not reach do not count.
+        weights = [cells_above_noise(cells, scale) ** (1 / 6) for cells in expected]
+        tables.add(self.curator.measure(cliques, weights, budget=self.pool.portion(share)))
+        self.left -= share
+
+    def _scale(self, share: Fraction, count: int) -> float:
+        """The noise of one of so many marginals at such a share."""
+        return self.pool.sigma * self.curator.neighbours.l2 * math.sqrt(count / share)
+
+    def _limit(self) -> int:
+        """The most cells of the model: more where there is more budget to fill them."""
+        return self.recipe.cell_limit or round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
+
+
+def _likely(log: Sequence[Measurement]) -> dict[str, Cells]:
+    """What the codes of each column are thought to hold."""
+    return {m.clique[0]: shrunk_column(m.values, float(m.stddev)) for m in log}
+
+
+def _independent(domain: Domain, log: Sequence[Measurement]) -> Fit:
+    """Every column on its own, by what its codes likely hold."""
+    compression = Compression.none(domain, empty_slots(domain, log))
+    kept = [compression.measurement(m) for m in log]
+    shrunk = [Measurement((name,), cells, kept[0].stddev) for name, cells in _likely(kept).items()]
+    field = estimate(compression.domain(domain), shrunk, total=estimate_total(domain, log))
+    return Fit(tuple(kept), field, compression)

@@ -1,0 +1,78 @@
+"""Which cliques a round may choose from: small enough for their noise, and for a model that is refitted in time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from understudy.domain import Clique, Domain
+from understudy.mechanisms.adaptive.noise_price import OF_NOISE, Cells, noise_price
+from understudy.mechanisms.spanning_tree import components
+from understudy.model import MarkovField
+from understudy.model.tree.junction_tree import JunctionTree, predict
+
+MOST_CELLS = 5_000  # of one clique after the first round
+# The most that noise in a later clique of so many columns may add up to, in tables of records.
+OF_RECORDS = {2: 0.8, 3: 0.2}
+
+
+class FieldEstimates:
+    """What a field says of cliques, each worked out once. A curator's choice asks it of every candidate."""
+
+    def __init__(self, field: MarkovField) -> None:
+        self.field = field
+        self._known: dict[Clique, Cells] = {}
+
+    def __call__(self, clique: Clique) -> Cells:
+        if clique not in self._known:
+            self._known[clique] = np.asarray(self.field.marginal(clique).counts, dtype=np.float64)
+        return self._known[clique]
+
+
+class Candidates:
+    """The candidates of one round, and which of them are left after each choice."""
+
+    def __init__(
+        self, estimates: FieldEstimates, scale: float, cell_limit: int, *, first: bool, triples: bool
+    ) -> None:
+        self._domain: Domain = estimates.field.domain
+        self._tree: JunctionTree = estimates.field.tree
+        self._limit, self._first = cell_limit, first
+        self._chosen: list[Clique] = []
+        self._used: set[Clique] = set()
+        records = estimates.field.total
+        orders = (2,) if first or not triples else (2, 3)
+        self._left = [
+            clique
+            for order in orders
+            for clique in itertools.combinations(self._domain.names, order)
+            if self._small(clique, scale, records)
+        ]
+        self.costs = {clique: round(noise_price(estimates(clique), scale)) for clique in self._left}
+
+    def _small(self, clique: Clique, scale: float, records: float) -> bool:
+        cells = self._domain.size(clique)
+        if self._first:
+            return cells <= self._limit
+        return cells <= MOST_CELLS and OF_NOISE * scale * cells <= OF_RECORDS[len(clique)] * records
+
+    def offered(self) -> list[Clique]:
+        """The cliques that may be chosen next: in the first round no loops, later no pair of columns twice."""
+        if self._first:
+            part = components(self._domain.names, self._chosen)
+            self._left = [clique for clique in self._left if part[clique[0]] != part[clique[1]]]
+        else:
+            self._left = [clique for clique in self._left if self._used.isdisjoint(_pairs(clique))]
+        return [clique for clique in self._left if predict(self._tree, clique) <= self._limit]
+
+    def take(self, clique: Clique) -> None:
+        """Take in what was chosen."""
+        self._chosen.append(clique)
+        self._used.update(_pairs(clique))
+        self._tree = self._tree.with_clique(clique)
+
+
+def _pairs(clique: Sequence[str]) -> list[Clique]:
+    return list(itertools.combinations(clique, 2))

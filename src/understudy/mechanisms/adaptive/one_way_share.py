@@ -1,0 +1,69 @@
+"""How much of the budget the columns alone are worth, forecast from a first, cheap look at them.
+
+Columns of many codes need more: noise in them is noise in every pair. Columns of few codes need nothing beyond what
+pairs say of them. Where pairs would be noise through and through, the columns get everything: independence.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from understudy.domain import Clique
+from understudy.mechanisms.adaptive.noise_price import OF_CELL, OF_NOISE, Cells, noise_price
+
+SHARES = tuple(Fraction(step, 20) for step in range(17))
+LOOKED_AT = 80  # pairs, the same for every table of so many columns
+PAIRS_A_COLUMN = 1.5  # that are likely to be measured in the end
+HOPELESS = 1.2  # of what pairs can lose at most: where noise takes this much, they are not worth measuring
+
+
+@dataclass(frozen=True)
+class OneWayShare:
+    """The share of what is left of the budget that goes to the columns alone; all of it where pairs are hopeless."""
+
+    share: Fraction
+    independent: bool
+
+
+def one_way_share(columns: Mapping[str, Cells], records: float, first: float, whole: float) -> OneWayShare:
+    """The share of least forecast error.
+
+    Parameters:
+        columns: what is thought to be in each column's codes.
+        records: how many records there are.
+        first: the scale of the noise that the columns were looked at with.
+        whole: the scale of one marginal's noise if all that is left were spent on it.
+    """
+    pairs = _some_pairs(tuple(columns))
+    if not pairs:
+        return OneWayShare(Fraction(1), True)
+    expected = [np.multiply.outer(columns[a], columns[b]).reshape(-1) / records for a, b in pairs]
+    filled = math.exp(
+        np.mean([math.log1p(np.minimum(cells / (OF_NOISE * first), 1).sum()) for cells in columns.values()])
+    )
+    measured = PAIRS_A_COLUMN * (len(columns) - 1)
+    best = math.inf, SHARES[0], 0.0
+    for share in SHARES:
+        of_pairs = whole * math.sqrt(measured / (1 - float(share)))
+        precision = first**-2 + float(share) * whole**-2 / len(columns) + 3 / (filled * of_pairs**2)
+        of_columns = precision**-0.5
+        alone = np.mean([np.minimum(cells, OF_NOISE * of_columns).sum() for cells in columns.values()])
+        together = float(np.mean([noise_price(cells, of_pairs) for cells in expected]))
+        error = (float(alone) + together / 2) / records
+        best = min(best, (error, share, together / (OF_CELL * records)))
+    hopeless = best[2] > HOPELESS
+    return OneWayShare(Fraction(1) if hopeless else best[1], hopeless)
+
+
+def _some_pairs(names: Clique) -> list[tuple[str, str]]:
+    """All pairs of columns, or some of them where they are many: decided by their number alone."""
+    pairs = list(itertools.combinations(names, 2))
+    if len(pairs) <= LOOKED_AT:
+        return pairs
+    return [pairs[place] for place in np.random.default_rng(0).choice(len(pairs), LOOKED_AT, replace=False)]

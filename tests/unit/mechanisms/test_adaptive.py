@@ -1,0 +1,87 @@
+"""The adaptive mechanism measures what is worth its noise, and spends no more than it was given."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import understudy as us
+from understudy.data import Table
+from understudy.domain import Domain
+from understudy.errors import ParameterError
+from understudy.mechanisms.adaptive.noise_price import OF_CELL, noise_price
+from understudy.mechanisms.adaptive.one_way_share import one_way_share
+from understudy.privacy import Seeded, recompute
+
+
+def chained(rows: int, columns: int = 6, seed: int = 0) -> Table:
+    """Binary columns, each mostly the one before it: every pair depends, a chain explains it all."""
+    rng = np.random.default_rng(seed)
+    codes = [rng.integers(0, 2, rows)]
+    for _ in range(columns - 1):
+        codes.append(np.where(rng.random(rows) < 0.85, codes[-1], 1 - codes[-1]))
+    return Table(Domain(dict.fromkeys("abcdefgh"[:columns], 2)), dict(zip("abcdefgh", codes, strict=False)))
+
+
+def fitted(table: Table, epsilon: float, mechanism: us.Adaptive | None = None) -> tuple[us.Curator, us.Fit]:
+    curator = us.Curator(table, us.Budget(epsilon, 1e-9), source=Seeded(3))
+    return curator, (mechanism or us.Adaptive())(curator, table.domain, curator.budget)
+
+
+def test_pairs_that_depend_are_measured_where_records_are_many() -> None:
+    table = chained(20_000)
+    curator, fit = fitted(table, 1.0)
+    assert {len(m.clique) for m in fit.measurements} >= {1, 2}
+    for pair in ("ab", "af", "cd"):
+        (real,) = table.count([tuple(pair)])
+        made = fit.field.marginal(tuple(pair)).counts
+        assert np.abs(made - real.counts).sum() / (2 * real.counts.sum()) < 0.02
+    assert 0.8 < recompute(curator.certificate()) <= 1.0
+
+
+def test_columns_get_everything_where_noise_hides_every_pair() -> None:
+    curator, fit = fitted(chained(60), 0.05)
+    assert {len(m.clique) for m in fit.measurements} == {1}
+    assert not [charge for charge in curator.certificate()["charges"] if charge["question"] == "choose"]
+
+
+def test_all_that_was_set_aside_for_measuring_is_spent() -> None:
+    for rows in (300, 3_000, 30_000):
+        curator, _ = fitted(chained(rows), 1.0)
+        (whole,) = [g.share for g in us.Adaptive().plan(curator.domain) if g.name == "measure"]
+        measured = [c for c in curator.certificate()["charges"] if c["question"] == "measure"]
+        spent = [sum(1 / loss["sigma"] ** 2 for loss in c["losses"][:1]) for c in measured]
+        look = Fraction(6, 94) * whole  # the first look had its own
+        assert sum(spent[1:]) == pytest.approx(spent[0] * float(whole / look), rel=1e-9)
+
+
+def test_one_column_is_measured_with_the_whole_budget() -> None:
+    curator, fit = fitted(chained(500, columns=1), 1.0)
+    assert [m.clique for m in fit.measurements] == [("a",)]
+    assert recompute(curator.certificate()) > 0.95
+
+
+def test_the_model_stays_within_its_cells() -> None:
+    _, fit = fitted(chained(50_000, columns=8), 10.0, us.Adaptive(cell_limit=40))
+    assert fit.field.tree.cells <= 40  # type: ignore[attr-defined]
+
+
+def test_more_noise_costs_more_and_never_more_than_what_cells_hold() -> None:
+    expected = np.array([0.0, 1.0, 10.0, 1000.0])
+    prices = [noise_price(expected, scale) for scale in (0.1, 1.0, 10.0, 1e6)]
+    assert prices == sorted(prices)
+    assert prices[-1] == pytest.approx(OF_CELL * expected.sum())
+
+
+def test_columns_of_many_codes_are_worth_a_larger_share_than_binary_ones() -> None:
+    binary = {name: np.array([4e4, 6e4]) for name in "abcdef"}
+    wide = {name: np.full(200, 500.0) for name in "abcdef"}
+    assert one_way_share(binary, 1e5, 500.0, 50.0).share < one_way_share(wide, 1e5, 500.0, 50.0).share
+
+
+@pytest.mark.parametrize("wrong", [{"rounds": 0}, {"rounds": True}, {"cell_limit": 0}, {"rounds": 1.5}])
+def test_numbers_out_of_their_range_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ParameterError):
+        us.Adaptive(**wrong)  # type: ignore[arg-type]
