@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -255,6 +257,20 @@ def test_transforms_are_applied_by_the_workers() -> None:
 def _release(tmp_path_factory: pytest.TempPathFactory) -> us.Release:
     ledger = tmp_path_factory.mktemp("ledger") / "ledger.db"
     return us.fit(shop(20_000), SCHEMA, epsilon=8.0, delta=1e-6, source=Seeded(1), ledger=ledger)
+
+
+def test_a_dataframe_comes_back_in_its_types(tmp_path: Path) -> None:
+    kinds = "a byte, b short, c int, d long, e float, f double, g decimal(9,2), h string, i boolean, j date"
+    kinds += ", k timestamp, l timestamp_ntz, m interval day to second"
+    day, moment = date(2020, 1, 2), datetime(2020, 1, 2, 3, 4)
+    row = (1, 2, 3, 4, 5.0, 6.0, Decimal("7.25"), "x", True, day, moment, moment, timedelta(hours=1))
+    frame = session().createDataFrame([row] * 40, kinds)
+    settings: Any = {"epsilon": 9, "delta": 1e-3, "mechanism": "independent", "ledger": tmp_path / "ledger"}
+    release = us.fit(frame, **settings)
+    made = release.sample(20)
+    assert made.dtypes == frame.dtypes and made.count() == 20
+    release.save(tmp_path / "t.release")
+    assert us.load(tmp_path / "t.release").sample_spark(session(), 5).dtypes == frame.dtypes
 
 
 def test_records_drawn_on_the_workers_match_the_release_and_are_written_by_spark(

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import IO, Any, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from understudy.data.files.atomic import is_device, whole_file
@@ -136,10 +137,26 @@ class _Arrow:
     def __init__(
         self, file: IO[bytes], schema: pa.Schema, missing: object, advance: object, *, stream: bool
     ) -> None:
-        self._writer = pa.ipc.new_stream(file, schema) if stream else pa.ipc.new_file(file, schema)
+        options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=not stream)
+        self._writer = (pa.ipc.new_stream if stream else pa.ipc.new_file)(file, schema, options=options)
+        self._lists: dict[str, pa.Array] | None = None if stream else {}
 
     def write(self, table: pa.Table) -> None:
-        self._writer.write_table(table)
+        self._writer.write_table(table if self._lists is None else self._grown(table, self._lists))
+
+    def _grown(self, table: pa.Table, lists: dict[str, pa.Array]) -> pa.Table:
+        """The table with dictionaries that begin as those before: in a file, one may grow and not change."""
+        for place, field in enumerate(table.schema):
+            if pa.types.is_dictionary(field.type):
+                array = table.column(place).unify_dictionaries().combine_chunks()
+                values = array.dictionary
+                lists[field.name] = pa.concat_arrays([lists.get(field.name, values[:0]), values]).unique()
+                places = (
+                    pc.index_in(values, lists[field.name]).take(array.indices).cast(field.type.index_type)
+                )
+                grown = pa.DictionaryArray.from_arrays(places, lists[field.name], ordered=field.type.ordered)
+                table = table.set_column(place, field, grown)
+        return table
 
     def close(self) -> None:
         self._writer.close()

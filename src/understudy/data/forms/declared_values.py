@@ -77,9 +77,11 @@ def _encoded(array: pa.Array, kind: pa.DataType, listed: Category | None) -> pa.
     ordered = kind.ordered and (listed is None or listed.ordered)
     places = pc.index_in(values, known)
     index = kind.index_type
-    if index.bit_width == 8:
-        sizes = (index, *_WIDER[index])
-        index = next(size for size in sizes if len(known) <= 2 ** (size.bit_width - (index == pa.int8())))
+    if (
+        index.bit_width == 8
+    ):  # narrow: as wide as the list needs, or wide where each part of a sample has its own
+        sizes = (index, *_WIDER[index]) if listed else _WIDER[index][-1:]
+        index = next(size for size in sizes if len(known) < 2 ** (size.bit_width - 1))
     if viewed:
         known = known.cast(kind.value_type)
     return pa.DictionaryArray.from_arrays(places.cast(index), known, ordered=ordered)
