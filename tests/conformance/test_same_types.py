@@ -72,8 +72,8 @@ def pandas_table() -> pd.DataFrame:
         "ordered category of numbers": pd.Categorical(N % 3, categories=[2, 0, 1], ordered=True),
         "str": pd.array(WORDS, dtype=pd.StringDtype("python", na_value=np.nan)),
         "str, pyarrow": pd.array(WORDS, dtype=pd.StringDtype("pyarrow", na_value=np.nan)),
-        "string[python]": pd.array(WORDS, dtype=pd.StringDtype("python")),
-        "string[pyarrow]": pd.array(WORDS, dtype=pd.StringDtype("pyarrow")),
+        "string": pd.array(WORDS, dtype=pd.StringDtype("python")),
+        "string, pyarrow": pd.array(WORDS, dtype=pd.StringDtype("pyarrow")),
         "objects: texts": pd.Series(WORDS, dtype=object),
         "objects: dates": pd.Series(DAYS, dtype=object),
         "objects: numbers": pd.Series(N.tolist(), dtype=object),
@@ -241,6 +241,25 @@ def test_a_file_that_is_written_in_parts_has_every_value(ending: str, tmp_path: 
             "string_view",
         ):  # which Arrow does not compare
             assert back[name].to_pylist() == [cell for part in parts for cell in part[name].to_pylist()], name
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_pandas_reads_a_file_in_the_types_of_its_own(ending: str, tmp_path: Path) -> None:
+    real = with_gaps(pandas_table())
+    # Objects have no type in a file, and a list of numbers no order.
+    real = real.drop(columns=[name for name in real if name.startswith(("objects", "ordered category of"))])
+    real.to_parquet(tmp_path / "real.parquet") if ending == "parquet" else real.to_feather(
+        tmp_path / "real.feather"
+    )
+    settings: Any = {"epsilon": 20, "delta": 1e-3, "mechanism": "independent", "ledger": tmp_path / "ledger"}
+    source = tmp_path / f"real.{ending}"
+    release = us.fit(source, us.draft_schema(source), **settings)
+    write(release.sample(300), tmp_path / f"made.{ending}")
+    get = pd.read_parquet if ending == "parquet" else pd.read_feather
+    real, made = get(source), get(tmp_path / f"made.{ending}")
+    assert {name: made[name].dtype for name in made} == {name: real[name].dtype for name in real}
+    direct = release.with_kind("pandas").sample(300)
+    assert [str(direct[name].dtype) for name in ("Int16", "boolean")] == ["Int16", "boolean"]
 
 
 def test_a_parquet_file_gives_one_with_the_same_types(tmp_path: Path) -> None:

@@ -83,6 +83,14 @@ def test_what_is_no_form_is_refused_when_a_release_is_opened(
         us.load(tmp_path / "t.release")
 
 
+@pytest.mark.parametrize(
+    "notes", [b"", b"{", b"[]", b'{"columns": 3}', b'{"columns": [{"name": 1}]}', b"[" * 9999]
+)
+def test_notes_that_are_none_are_passed_over(notes: bytes) -> None:
+    types = pa.schema([("a", pa.int8())], metadata={b"pandas": notes})
+    assert TableForm.of_types(types).columns == {"a": ColumnForm(pa.int8())}
+
+
 def test_a_release_without_a_form_opens() -> None:
     assert NO_FORM.columns == {} and NO_FORM.kind == "arrow"
 

@@ -20,6 +20,7 @@ from understudy.data.files.frame_columns import (
     of_series,
 )
 from understudy.data.forms.frame_types import pandas_word, polars_word, to_polars, to_series
+from understudy.data.forms.pandas_notes import words_of
 from understudy.data.forms.table_form import CATEGORIES, ColumnForm, TableForm
 from understudy.errors import FileError, ParameterError, UnderstudyError
 
@@ -73,7 +74,7 @@ def untyped(data: Any) -> frozenset[str]:
 def _form_of(data: Any, types: pa.Schema) -> TableForm:
     """The form of a frame that is read as columns of these types."""
     kind, bare = frame_kind(data), untyped(data)
-    words: dict[str, str] = {}
+    words = words_of(types)
     if kind == PANDAS:
         words = {name: pandas_word(column.dtype) for name, column in _pandas_columns(data)}
     if kind == POLARS:
@@ -93,8 +94,8 @@ def like(table: pa.Table, kind: str, form: TableForm | None = None) -> Any:
         raise ParameterError(f"kind {kind!r} is not known.", hint=f"it is one of {', '.join(KINDS)}.")
     if kind == ARROW:
         return table
-    forms = {} if form is None or form.kind != kind else form.columns
-    words = {name: forms[name].own if name in forms else "" for name in table.column_names}
+    known = {} if form is None or form.kind not in (kind, ARROW) else form.words
+    words = {name: known.get(name, "") for name in table.column_names}
     if kind == POLARS:
         import polars
 

@@ -14,11 +14,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from understudy.data.files.atomic import is_device, whole_file
-from understudy.data.files.frames import from_frame
+from understudy.data.files.frames import with_form
 from understudy.data.files.json_lines import JsonLinesFormat
 from understudy.data.files.spreadsheet import SheetFormat, openpyxl
 from understudy.data.files.text.header_line import ENDINGS
 from understudy.data.files.text.rendering import TextFormat
+from understudy.data.forms.pandas_notes import with_notes
 from understudy.data.progress_bar import progress
 from understudy.domain.dialect import Dialect
 from understudy.errors import FileError, ParameterError
@@ -46,7 +47,8 @@ def write(
     text that `missing` gives for its column. With `spreadsheet`, a text in CSV that a spreadsheet would take for a
     formula has a ' before it; numbers stay as they are.
     """
-    whole = from_frame(table)
+    whole, form = with_form(table)
+    whole = with_notes(whole, form.words)
     with (
         progress(f"writing {Path(path).name}", total=whole.num_rows) as advance,
         Writer(path, missing=missing, dialect=dialect, advance=advance, spreadsheet=spreadsheet) as file,

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from understudy.data.counting.open_values import text_column
+from understudy.data.forms.pandas_notes import with_notes
 from understudy.data.forms.table_form import CATEGORIES, ColumnForm, TableForm
 from understudy.domain import Category, Column, Schema, arrays, grammar
 from understudy.domain.arrow_values import is_text, plain
@@ -29,7 +30,7 @@ def as_declared(table: pa.Table, schema: Schema, form: TableForm) -> pa.Table:
     for name in names:
         values = plain(table.column(name))
         columns[name] = _declared(values, form.columns.get(name, ColumnForm()), schema.columns.get(name))
-    return pa.table(columns)
+    return with_notes(pa.table(columns), form.words)
 
 
 def _declared(values: pa.Array, form: ColumnForm, column: Column | None) -> pa.Array:

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from understudy.data.forms.pandas_notes import words_of
 from understudy.data.forms.type_text import kept_type, type_of_text, type_text
 from understudy.domain.dialect import Dialect
 
@@ -58,8 +59,14 @@ class TableForm:
         dialect: Dialect | None = None,
     ) -> Self:
         """The form of a table whose columns have these types, but for those that have none."""
-        forms = {f.name: ColumnForm() if f.name in untyped else ColumnForm.of(f.type) for f in types}
-        return cls(kind, forms, dialect or UNSAID)
+        words = words_of(types)
+        forms = {f.name: ColumnForm.of(f.type, words.get(f.name, "")) for f in types}
+        return cls(kind, forms | dict.fromkeys(untyped, ColumnForm()), dialect or UNSAID)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """A library's word for each column."""
+        return {name: form.own for name, form in self.columns.items()}
 
     def only(self, names: Collection[str]) -> Self:
         """The form of some columns."""

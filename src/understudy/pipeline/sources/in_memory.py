@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from understudy.data import Table, bound, count_values, frame_kind, read
+from understudy.data import Table, bound, count_values, frame_kind, header, read
 from understudy.data.counting.bytes_of_values import value_bytes
 from understudy.data.counting.open_values import nameable
 from understudy.data.counting.units import unit_counts
@@ -55,7 +55,8 @@ class MemorySource:
             )
             bare = frozenset(table.column_names if found.kind in UNTYPED else ())
             dialect = layout_of(found, reading.dialect).dialect if found.kind == TEXT else None
-            form = TableForm.of_types(table.schema, untyped=bare, dialect=dialect)
+            types = table.schema if bare else header(self.data)  # whose notes and views the table has not
+            form = TableForm.of_types(types, untyped=bare, dialect=dialect)
         else:
             (table, form), kind, bare = with_form(self.data), frame_kind(self.data), untyped(self.data)
         for transform in reading.transforms:
