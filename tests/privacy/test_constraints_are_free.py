@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import understudy as us
+from understudy.pipeline.holding import breaches
 from understudy.privacy import Seeded
 
 COLUMNS = {
@@ -43,6 +45,22 @@ def test_count_that_is_asked_for_is_one_charge_of_its_share(tmp_path: Path) -> N
     extra = counted[0]
     assert [sorted(clique) for clique in extra["cliques"]] == [["a", "b"], ["a", "c"]]
     assert len(counted) == len(charges(tmp_path, people(), [])) + 1
+
+
+def test_rules_about_the_same_columns_are_counted_on_one_marginal(tmp_path: Path) -> None:
+    rules = [{"never": f"a = {digit} and b = {digit}", "count": True} for digit in range(3)]
+    counted = charges(tmp_path, people(), [*rules, {"order": "b >= a", "count": True}])
+    assert [sorted(clique) for clique in counted[0]["cliques"]] == [["a", "b"]]
+
+
+def test_rule_too_large_to_be_counted_raises_nothing_once_bounds_are_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(breaches, "MOST_CELLS", 50)
+    learned = charges(
+        tmp_path, people(), [{"order": "a <= b", "count": True}], a=us.Integer(), b=us.Integer()
+    )
+    assert [["a", "b"]] not in [charge.get("cliques") for charge in learned]
 
 
 def test_cells_of_a_derived_column_are_never_read(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import chain, combinations, islice
 from typing import Any
 
 import numpy as np
@@ -26,17 +27,18 @@ from understudy.transforms.compress import Compression
 
 GROUP = "constraints"
 SHARE = Fraction(1, 100)
+MOST_ASKED = 1 << 25  # cells of all marginals together
 
 Mask = npt.NDArray[np.bool_]
 Breaches = Mapping[Constraint, tuple[float, float]]  # the noisy count, and the variance of its noise
 
 
 def groups(schema: Schema) -> tuple[Group, ...]:
-    """The question that rules which want to be counted take."""
-    conditions = _counted(schema)
-    if not conditions:
+    """The question that rules which want to be counted take: one marginal for each set of columns."""
+    cliques = _counted(schema)
+    if not cliques:
         return ()
-    return (Group(GROUP, "measure", SHARE, weights=(1.0,) * len(conditions), role=Role.RULES),)
+    return (Group(GROUP, "measure", SHARE, weights=(1.0,) * len(cliques), role=Role.RULES),)
 
 
 def count(curator: Curator, schema: Schema, losses: Mapping[str, Loss]) -> Breaches:
@@ -44,33 +46,32 @@ def count(curator: Curator, schema: Schema, losses: Mapping[str, Loss]) -> Breac
 
     Privacy: one batch of marginals, summed over groups of cells that public rules tell; at most one loss.
     """
-    conditions = _counted(schema)
-    if not conditions:
+    counted = _counted(schema)
+    if not counted:
         return {}
     domain = schema.domain()
-    cliques: list[Clique] = []
-    queries: list[Binned] = []
-    masks: list[Mask | None] = []
-    for _, condition in conditions:
-        clique = domain.order(columns_of(condition))
-        if (
-            domain.size(clique) > MOST_CELLS
-        ):  # known only now: the question is still asked, of next to nothing
-            cliques.append(clique[:1])
-            queries.append(Binned((np.zeros(domain[clique[0]], np.int64),)))
-            masks.append(None)
-            continue
-        zeros = zeros_of(condition, schema.columns, clique)
-        bins = tuple(_alike(zeros, axis) for axis in range(zeros.ndim))
-        cliques.append(clique)
-        queries.append(Binned(bins))
-        masks.append(zeros[np.ix_(*(np.unique(axis, return_index=True)[1] for axis in bins))])
-    answers = curator.measure(cliques, budget=losses[GROUP], queries=queries)
+    room = min(MOST_CELLS, MOST_ASKED // len(counted))
+    asked: dict[Clique, Binned] = {
+        clique: Binned(_alike([zeros_of(condition, schema.columns, clique) for _, condition in rules]))
+        for clique, rules in counted.items()
+        if domain.size(clique) <= room
+    }
+    # One that is too large shows only once bounds are learned: another is asked in its place, and not used.
+    others = chain.from_iterable(combinations(domain, size) for size in (1, 2, 3))
+    spare = (c for c in others if c not in asked and domain.size(c) <= room)
+    asked |= {
+        c: Binned(tuple(np.zeros(domain[n], np.int64) for n in c))
+        for c in islice(spare, len(counted) - len(asked))
+    }
+    answers = curator.measure(list(asked), budget=losses[GROUP], queries=list(asked.values()))
     found: dict[Constraint, tuple[float, float]] = {}
-    for (rule, _), mask, answer in zip(conditions, masks, answers, strict=True):
-        if mask is not None:
-            total, variance = found.get(rule, (0.0, 0.0))
-            found[rule] = total + _sum(answer, mask), variance + _variance(answer, mask)
+    for (clique, query), answer in zip(asked.items(), answers, strict=True):
+        firsts = np.ix_(*(np.unique(axis, return_index=True)[1] for axis in query.bins))
+        for rule, condition in counted.get(clique, ()):
+            if domain.size(clique) <= room:
+                mask = zeros_of(condition, schema.columns, clique)[firsts]
+                total, variance = found.get(rule, (0.0, 0.0))
+                found[rule] = total + _sum(answer, mask), variance + _variance(answer, mask)
     return found
 
 
@@ -97,21 +98,27 @@ def said(found: tuple[float, float] | None) -> dict[str, Any]:
     return {} if found is None else {"broken": round(found[0]), "stddev": round(math.sqrt(found[1]), 1)}
 
 
-def _counted(schema: Schema) -> list[tuple[Constraint, Condition]]:
-    return [
-        (rule, condition)
-        for rule in schema.rules
-        if rule.count
-        for condition in rule.conditions()
-        if set(columns_of(condition)) <= set(schema.synthesised)
-    ]
+def _counted(schema: Schema) -> dict[Clique, list[tuple[Constraint, Condition]]]:
+    """The rules that want to be counted with their conditions, by their columns; from the schema's names alone."""
+    order = {name: place for place, name in enumerate(schema.synthesised)}
+    found: dict[Clique, list[tuple[Constraint, Condition]]] = {}
+    for rule in schema.rules:
+        for condition in rule.conditions() if rule.count else ():
+            names = columns_of(condition)
+            if all(name in order for name in names):
+                found.setdefault(tuple(sorted(names, key=order.__getitem__)), []).append((rule, condition))
+    return found
 
 
-def _alike(mask: Mask, axis: int) -> npt.NDArray[np.int64]:
-    """A number for each code of an axis, the same for those that break a rule beside the same codes."""
-    rows = np.moveaxis(mask, axis, 0).reshape(mask.shape[axis], -1)
-    _, kinds = np.unique(np.packbits(rows, axis=1), axis=0, return_inverse=True)
-    return np.asarray(kinds, np.int64).reshape(-1)
+def _alike(masks: Sequence[Mask]) -> tuple[npt.NDArray[np.int64], ...]:
+    """For each axis a number for each code, the same for those that break the same rules beside the same codes."""
+    whole = np.stack(masks, axis=-1)
+    found = []
+    for axis in range(whole.ndim - 1):
+        rows = np.moveaxis(whole, axis, 0).reshape(whole.shape[axis], -1)
+        _, kinds = np.unique(np.packbits(rows, axis=1), axis=0, return_inverse=True)
+        found.append(np.asarray(kinds, np.int64).reshape(-1))
+    return tuple(found)
 
 
 def _sum(answer: Measurement, mask: Mask) -> float:
