@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.csv
 from pipeline_checks import SCHEMA, fitted, people
 
+from understudy.data.files.raw_file import open_raw
+from understudy.data.files.text.header_line import layout_of
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.integer import Integer
 from understudy.domain.schema import Schema
@@ -120,7 +122,35 @@ def check_an_odd_cell_of_a_frame_recodes_no_other(folder: Path) -> None:
         for other in others:
             assert base.schema == other.schema, "a record changes the schema"
             for one, two in zip(base.measurements, other.measurements, strict=True):
+                assert one.values.shape == two.values.shape, "a record recodes others"
                 assert np.abs(one.values - two.values).sum() <= 1, "a record recodes others"
+
+
+def check_no_record_changes_how_a_text_file_is_read(folder: Path) -> None:
+    """How a text file is written is told by its header line, whatever its records look like."""
+
+    def told(*records: str) -> tuple[Any, ...]:
+        (folder / "told.csv").write_text("\n".join(["a;b, c", *records]) + "\n")
+        layout = layout_of(open_raw(folder / "told.csv"))
+        return layout.dialect, layout.names
+
+    for record in ("1,2", '"1,2"', "1|2", "'1';'2'"):
+        assert told("1;2") == told(*[record] * 60), "records change how all of them are read"
+
+
+def check_no_byte_of_a_cell_stops_a_run_under_a_declared_encoding(folder: Path) -> None:
+    """A byte that stands for no character is one odd cell, in memory and streamed: no error, no other cell."""
+    schema = Schema({"b": Category(("x", "y"))}, name="people", encoding="cp1252")
+    for way in ("", "csv:"):
+        releases = []
+        for odd in (b"", b"\x81\x00\xff\n"):
+            (folder / "bytes.csv").write_bytes(b"b\n" + b"x\ny\n" * 50 + odd + b"x\n" * 50)
+            try:
+                releases.append(fitted(folder, f"{way}{folder / 'bytes.csv'}", schema, source=Seeded(2)))
+            except UnicodeError:
+                raise AssertionError("a byte stops a run") from None
+        one, two = (release.measurements[0].values for release in releases)
+        assert one.shape == two.shape and np.abs(one - two).sum() <= 1, "a byte recodes others"
 
 
 def check_an_odd_cell_of_a_file_recodes_no_other(folder: Path) -> None:

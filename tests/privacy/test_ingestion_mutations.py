@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 import ingestion_checks as checks
 import numpy as np
 import pandas
@@ -13,7 +15,8 @@ from understudy.data import Table, count_values
 from understudy.data.counting import kept_records, units
 from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.engines import table
-from understudy.data.files import frame_columns, frames
+from understudy.data.files import frame_columns, frames, raw_file
+from understudy.data.files.text import header_line, seen_dialect
 from understudy.domain.cell_text import text_of
 from understudy.pipeline import synthesizer
 from understudy.pipeline.sources import in_memory, streamed
@@ -152,7 +155,7 @@ def transforms_without_reading_types(patch):
     def untyped(schema, transforms=()):
         return {} if transforms else types(schema)
 
-    def read(data, *, types=None, rest=None, dialect=None):
+    def read(data, *, types=None, rest=None, dialect=None, names=None):
         return read_file(data, types=types or None, rest=rest if types else None, dialect=dialect)
 
     read_file = in_memory.read
@@ -164,10 +167,26 @@ def transforms_without_reading_types(patch):
 def types_told_from_the_cells(patch):
     read_file = in_memory.read
 
-    def read(data, *, types=None, rest=None, dialect=None):
+    def read(data, *, types=None, rest=None, dialect=None, names=None):
         return read_file(data, dialect=dialect)
 
     patch.setattr(in_memory, "read", read)
+
+
+@caught_by(checks.check_no_record_changes_how_a_text_file_is_read)
+def the_delimiter_told_from_records(patch):
+    """As it was: the delimiter that splits the first fifty lines alike."""
+    patch.setattr(
+        header_line, "_delimiter", lambda raw, text, whole, known: seen_dialect._delimiter(text, raw, known)
+    )
+
+
+@caught_by(checks.check_no_byte_of_a_cell_stops_a_run_under_a_declared_encoding)
+def bytes_decoded_strictly(patch):
+    strict = codecs.getincrementaldecoder
+    patch.setattr(
+        raw_file.codecs, "getincrementaldecoder", lambda name: lambda errors="strict": strict(name)("strict")
+    )
 
 
 @caught_by(checks.check_discovery_raises_for_no_value)
