@@ -234,3 +234,12 @@ def test_moments_counted_from_1970_are_told_by_the_name_of_their_column() -> Non
     assert drafted(seconds, name="created_at").format == "epoch seconds"
     assert drafted([int(str(s)) * 1000 for s in seconds], name="timestamp").format == "epoch milliseconds"
     assert drafted(seconds, name="phone").type == "integer"
+
+
+def test_the_step_between_moments_is_kept_in_any_form() -> None:
+    hours: list[object] = [
+        (datetime(2021, 1, 1) + timedelta(hours=5 * n)).strftime("%d/%m/%Y %H:%M:%S") for n in range(200)
+    ]
+    assert (drafted(hours).format, drafted(hours).precision) == ("%d/%m/%Y %H:%M:%S", "hour")
+    minutes: list[object] = [f"{n % 24:02d}:{n * 7 % 60:02d}" for n in range(200)]
+    assert (drafted(minutes).format, drafted(minutes).precision) == ("%H:%M", None)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
+from understudy.domain import arrays
 from understudy.domain.columns.moment import LENGTHS, Moment
 from understudy.domain.columns.parts.codec import Whole
 from understudy.domain.columns.parts.fields import refuse
@@ -39,6 +44,16 @@ class ClockColumn(Moment):
     def _finest_period(self) -> str:
         finest = super()._finest_period
         return self.precision if self.precision and self._is_finer(finest, self.precision) else finest
+
+    @abstractmethod
+    def _micros(self, array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
+        """The microsecond of each value in the plain grammar, and which could not be read (None: all could)."""
+
+    def with_step_of(self, texts: list[str]) -> Self:
+        """The column with the coarsest step that the texts all stand on, where its format does not say it."""
+        micros, unread = self._micros(self.plain_values(pa.array(texts, pa.string())))
+        step = coarsest(arrays.readable(micros, unread, []), self.periods)
+        return replace(self, precision=None if step == self._finest_period else step)
 
     @property
     def step(self) -> int:

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from understudy.domain import grammar
+from understudy.domain import arrays
 from understudy.domain.codes import Codes
 from understudy.domain.columns.calendar import Calendar
-from understudy.domain.columns.clock import PRECISIONS, ClockColumn, coarsest, steps
+from understudy.domain.columns.clock import PRECISIONS, ClockColumn, steps
 from understudy.domain.columns.moment import CLOCK, DAYS, SECOND, MomentCodec
-from understudy.domain.columns.parts.codec import Within
+from understudy.domain.columns.parts.codec import Whole, Within
 from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.columns.parts.noisy_counts import SURE, NoisyCounts
 from understudy.domain.columns.parts.sight import Sight
@@ -83,11 +83,14 @@ class Datetime(ClockColumn, Calendar):
     def of_arrow(cls, kind: pa.DataType) -> Datetime | None:
         return cls() if pa.types.is_timestamp(kind) else None
 
+    def _micros(self, array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
+        return arrays.moments(array)
+
     @classmethod
     def drafted(cls, sight: Sight) -> Datetime | None:
         by_format = cls._by_format(sight, lambda end: end, days=False)
         if by_format is not None:
-            return by_format
+            return by_format.with_step_of(sight.texts)
         if pa.types.is_timestamp(sight.kind):
             texts, aware = sight.texts, sight.kind.tz is not None
         else:
@@ -96,8 +99,7 @@ class Datetime(ClockColumn, Calendar):
                 return None  # dates, or none
             aware = all(_OFFSET.search(text.strip()) for text in texts)
         drafted = cls._of_texts(sight, texts, lambda end: end.replace(tzinfo=UTC) if aware else end)
-        seen = (moment for text in texts if (moment := grammar.moment(text)) is not None)
-        return replace(drafted, precision=coarsest(seen, cls.periods))
+        return drafted.with_step_of(texts)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
-from understudy.domain.columns.clock import ClockColumn, coarsest
+from understudy.domain.columns.clock import ClockColumn
 from understudy.domain.columns.moment import CLOCK, DAY, SECOND, MomentCodec
 from understudy.domain.columns.parts.codec import Whole, Within
 from understudy.domain.columns.parts.fields import refuse
@@ -89,6 +89,9 @@ class Time(ClockColumn):
     def of_arrow(cls, kind: pa.DataType) -> Time | None:
         return cls() if pa.types.is_time(kind) else None
 
+    def _micros(self, array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
+        return clock_times(array)
+
     @classmethod
     def drafted(cls, sight: Sight) -> Time | None:
         missing, found = sight.missing(sight.markers), sight.form("time")
@@ -98,12 +101,12 @@ class Time(ClockColumn):
             and found.spec != "%H:%M:%S"
             and found.share >= (sight.share(timed) if timed else 0)
         ):
-            return cls(format=found.spec, missing=missing, comment=sight.comment(*sight.remarks(found)))
+            comment = sight.comment(*sight.remarks(found))
+            return cls(format=found.spec, missing=missing, comment=comment).with_step_of(sight.texts)
         known = timed or pa.types.is_time(sight.kind)
         if not known:
             return None
-        seen = (moment for text in sight.texts if (moment := time_of_day(text)) is not None)
-        return cls(precision=coarsest(seen, cls.periods), missing=missing, comment=sight.comment())
+        return cls(missing=missing, comment=sight.comment()).with_step_of(sight.texts)
 
 
 class TimeCodec(MomentCodec[Time]):
