@@ -107,7 +107,8 @@ class Samples:
         wanted = self.count(rows)
         drawn = sampler(self.kind)
         if drawn is not None and not isinstance(only, PartialValues):
-            return drawn(self, wanted, seed=seed, within=within, only=only)
+            conditions = {} if only is None else {"only": only}
+            return drawn(self, wanted, seed=seed, within=within, **conditions)
         width = 8 * max(1, len(self.schema.columns))
         if wanted * width > MOST_BYTES:
             raise SizeError(

@@ -37,7 +37,8 @@ class SourceKind:
     recognises  whether anything else, such as a frame or a folder, is of this kind, or where the function that says
                 so is; it is asked of all sorts of data, so it should be quick and import nothing
     sample      what `release.sample` calls for records whose `kind` is `name`, or where that is: with the release,
-                the number of records, `seed` and `within`. None: an Arrow table, or a frame of the library given
+                the number of records, `seed` and `within`, and where conditions are set `only`, which says which
+                records are wanted. None: an Arrow table, or a frame of the library given
     """
 
     name: str
