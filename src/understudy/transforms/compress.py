@@ -63,6 +63,16 @@ class Compression:
         codes = self.maps[name]
         return np.bincount(codes[self.possible(name)], minlength=int(codes.max()) + 1)
 
+    def cells(self, clique: Clique, old: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Cells of the old codes as cells of the new ones: those that may come back as one of them."""
+        for axis, name in enumerate(clique):
+            codes, possible = self.maps[name], self.possible(name)
+            turned = np.moveaxis(old, axis, 0)[possible]
+            new = np.zeros((int(codes.max()) + 1, *turned.shape[1:]), np.bool_)
+            np.logical_or.at(new, codes[possible], turned)
+            old = np.moveaxis(new, 0, axis)
+        return old
+
     def domain(self, domain: Domain) -> Domain:
         """The domain of the compressed columns."""
         for name, codes in self.maps.items():

@@ -169,19 +169,9 @@ class WantedRecords:
             if np.prod(cells.shape, dtype=float) > MOST_CELLS:
                 continue
             may = np.broadcast_to(truth(part, cells).true, cells.shape)
-            mask = self._compressed(clique, may)
+            mask = self.compression.cells(clique, may)
             found[clique] = found[clique] & mask if clique in found else mask
         return found
-
-    def _compressed(self, clique: Clique, cells: Mask) -> Mask:
-        """Cells of the schema's codes as cells of the field's: those that one of theirs comes back as."""
-        for axis, name in enumerate(clique):
-            possible = self.compression.possible(name)
-            old = np.moveaxis(cells, axis, 0)[possible]
-            new = np.zeros((self.field.domain[name], *old.shape[1:]), bool)
-            np.logical_or.at(new, self.compression.maps[name][possible], old)
-            cells = np.moveaxis(new, 0, axis)
-        return cells
 
     @cached_property
     def _allowed(self) -> dict[str, npt.NDArray[np.intp]]:
@@ -195,7 +185,7 @@ class WantedRecords:
                 found[name] = found[name] & seen if name in found else seen
         if self.balance is not None:
             name, column = self.balance, self.columns[self.balance]
-            values = self._compressed((name,), np.arange(column.size) < column.count)
+            values = self.compression.cells((name,), np.arange(column.size) < column.count)
             found[name] = found[name] & values if name in found else values
         return {name: np.flatnonzero(mask) for name, mask in found.items()}
 

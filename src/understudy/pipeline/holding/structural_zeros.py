@@ -48,14 +48,7 @@ def merged_zeros(
     condition: Condition, clique: Clique, columns: Mapping[str, Column], compression: Compression
 ) -> Mask:
     """The cells of a clique, in merged codes, that hold nothing but records that break a condition."""
-    possible = ~zeros_of(condition, columns, clique)
-    for axis, name in enumerate(clique):
-        codes, back = compression.maps[name], compression.possible(name)
-        turned = np.moveaxis(possible, axis, 0)[back]
-        kept = np.zeros((int(codes.max()) + 1, *turned.shape[1:]), np.bool_)
-        np.logical_or.at(kept, codes[back], turned)
-        possible = np.moveaxis(kept, 0, axis)
-    return ~possible
+    return ~compression.cells(clique, ~zeros_of(condition, columns, clique))
 
 
 def modelled(rule: Constraint, domain: Mapping[str, int]) -> bool:
