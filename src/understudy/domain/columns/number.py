@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
+from understudy.domain.arrow_values import is_text
 from understudy.domain.codes import Codes
 from understudy.domain.columns.binned import (
     BinnedColumn,
@@ -170,7 +171,11 @@ class Number(BinnedColumn):
 
     def _cut_at(self, edges: Edges) -> Self:
         low, high = self.bounds
-        exact = sorted({low, *(float(edge) for edge in edges.tolist() if low < edge < high), high})
+        inner = edges.astype(np.float64)
+        if self.precision is not None:  # at values themselves, so that every bin holds some
+            with np.errstate(over="ignore"):
+                inner = np.ceil(inner * self.steps_a_unit - 1e-9) / self.steps_a_unit
+        exact = sorted({low, *(edge for edge in inner.tolist() if low < edge < high), high})
         # Of a number learned from scratch a hundred values a bin are told apart: enough for any use, and readable.
         decimals = digits(min(np.diff(exact))) + 2
         step = self.precision or (10.0**-decimals if -15 <= decimals <= 15 else None)
@@ -201,7 +206,9 @@ class Number(BinnedColumn):
             return None
         if not seen.listed:
             comment = sight.comment(*seen.remarks, LEFT_BOUNDS)
-            return cls(precision=_precision(seen.finite), missing=seen.missing, comment=comment)
+            written = _fixed_decimals(sight.numbers) if is_text(sight.kind) else None
+            step = None if written else _precision(seen.finite)
+            return cls(precision=step, format=written, missing=seen.missing, comment=comment)
         values = sorted({float(text) for text in seen.listed if np.isfinite(float(text))})
         comment = sight.comment(*seen.remarks, REVIEW_VALUES)
         return Category(tuple(values), missing=seen.missing, comment=comment)
@@ -304,6 +311,14 @@ def tops(cuts: Floats) -> Floats:
 def decimals_of(number: float) -> int:
     """How many decimals it takes to write a number."""
     return max(0, -int(Decimal(repr(number)).normalize().as_tuple().exponent))
+
+
+def _fixed_decimals(texts: Sequence[str]) -> str | None:
+    """A format of numbers that are all written with the same decimals, zeros at the end included; None of others."""
+    decimals = {text.strip().partition(".")[2] for text in texts}
+    width = len(next(iter(decimals), ""))
+    fixed = width and all(len(end) == width and end.isdigit() for end in decimals)
+    return "0." + "0" * width if fixed and any(end.endswith("0") for end in decimals) else None
 
 
 def _short(value: Any) -> Any:

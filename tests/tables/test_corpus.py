@@ -1,0 +1,105 @@
+"""Every awkward file of the corpus: drafted as expected, synthesised, and written back in the form it came."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from corpus import Awkward, corpus
+
+import understudy as us
+
+CORPUS = {awkward.name: awkward for awkward in corpus()}
+ENCODINGS = {
+    "european.csv": "latin-1",
+    "latin1.csv": "latin-1",
+    "utf16.csv": "utf-16",
+    "bom.csv": "utf-8-sig",
+}
+
+
+@pytest.fixture(params=CORPUS, name="awkward")
+def _awkward(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Awkward:
+    """One file of the corpus, in the working folder."""
+    awkward = CORPUS[request.param]
+    if awkward.name.endswith(".xlsx"):
+        pytest.importorskip("openpyxl")
+    if any(shape.type == "fake" for shape in awkward.shapes.values()):
+        pytest.importorskip("faker")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("UNDERSTUDY_LEDGER", str(tmp_path / "ledger.db"))
+    awkward.write(tmp_path / awkward.name)
+    return awkward
+
+
+def content(path: Path, encoding: str) -> str:
+    raw = path.read_bytes()
+    return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode(encoding)
+
+
+def cells(path: Path, like: str) -> dict[str, list[str]]:
+    """The cells of a file as they are written, by column in order; its dialect is that of the corpus file."""
+    if ".jsonl" in path.name:
+        rows = [json.loads(line) for line in content(path, "utf-8").splitlines()]
+        return {name: [str(row[name]) for row in rows] for name in rows[0]}
+    if path.suffix == ".xlsx":
+        from openpyxl import load_workbook
+
+        header, *found = load_workbook(path).active.iter_rows(values_only=True)
+        return {name: [str(row[place]) for row in found] for place, name in enumerate(header)}
+    text = content(path, ENCODINGS.get(like, "utf-8"))
+    mark = {"european.csv": ";", "french.csv": ";", "tabs.tsv": "\t", "pipes.csv": "|"}.get(like, ",")
+    header, *found = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    return {name: [row[place] for row in found] for place, name in enumerate(header)}
+
+
+def test_the_draft_finds_what_each_column_is(awkward: Awkward) -> None:
+    drafted = us.draft_schema(awkward.name)
+    assert {name: column.type for name, column in drafted.columns.items()} == {
+        name: shape.type for name, shape in awkward.shapes.items()
+    }
+    for name, shape in awkward.shapes.items():
+        assert {field: drafted[name].fields().get(field) for field in shape.said} == shape.said
+    assert us.Schema.from_toml(drafted.to_toml()) == drafted
+
+
+def test_the_synthetic_file_is_written_as_the_real_one(awkward: Awkward, understudy) -> None:
+    said = understudy("schema", awkward.name, "-o", "draft.toml")
+    assert said.code == 0, said.err
+    ending = awkward.name.partition(".")[2]
+    budget = ("--epsilon", "20", "--delta", "1e-6", "--mechanism", "independent")
+    said = understudy("synth", awkward.name, "--schema", "draft.toml", *budget, "-o", f"made.{ending}")
+    assert said.code == 0, said.err
+    real, made = cells(Path(awkward.name), awkward.name), cells(Path(f"made.{ending}"), awkward.name)
+    assert list(made) == list(real)
+    for name, shape in awkward.shapes.items():
+        assert all(re.fullmatch(shape.cell, cell) for cell in real[name])
+        few = len(real[name]) < 100
+        odd = [cell for cell in made[name] if not (re.fullmatch(shape.cell, cell) or (few and not cell))]
+        assert not odd, (name, odd[:5], us.Schema.load("draft.toml")[name])
+        assert len(made[name]) > 0
+        if (
+            "" not in real[name] and len(real[name]) > 100
+        ):  # of fewer records noise may leave no value to be named
+            assert "" not in made[name]
+
+
+def test_the_synthetic_text_has_the_dialect_of_the_real_one(awkward: Awkward, understudy) -> None:
+    if not awkward.name.endswith((".csv", ".tsv")):
+        pytest.skip("not a plain text file")
+    understudy("schema", awkward.name, "-o", "draft.toml")
+    budget = ("--epsilon", "20", "--delta", "1e-6", "--mechanism", "independent")
+    assert understudy("synth", awkward.name, "--schema", "draft.toml", *budget, "-o", "made.csv").code == 0
+    real, made = Path(awkward.name).read_bytes(), Path("made.csv").read_bytes()
+    assert (b"\r\n" in real) == (b"\r\n" in made)
+    first, again = (
+        content(Path(name), ENCODINGS.get(awkward.name, "utf-8")).splitlines()[0]
+        for name in (awkward.name, "made.csv")
+    )
+    assert first == again
+    assert real[:2] == made[:2]  # the same byte order mark, or none
