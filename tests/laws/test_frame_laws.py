@@ -169,7 +169,7 @@ def test_a_pandas_type_that_arrow_has_is_kept(series: pd.Series, kind: pa.DataTy
         pd.Series(["x", None], dtype="str"),
         pd.Series(["x", None], dtype="string"),
         pd.Series(["\ud800", None], dtype="string[python]"),
-        pd.Series([pd.Period("2020-01"), None], dtype="period[M]"),
+        pd.Series([pd.Period("2020-01", "W"), None], dtype="period[W]"),
         pd.Series(pd.interval_range(0, 2)),
         pd.Series([1j, 2]),
     ],

@@ -90,3 +90,9 @@ def test_times_of_day_keep_their_step(tmp_path: Path) -> None:
     assert drafted["x"].precision == "minute"
     made = fitted(clock, drafted, tmp_path).sample(200)["x"]
     assert made.type == clock.type and all(value.second == 0 for value in made.to_pylist())
+
+
+def test_moments_that_lie_far_apart_are_drafted_by_longer_periods() -> None:
+    """One date that stands for none, 1900 or 9999, would leave too many hours."""
+    moments = [datetime(1900, 1, 1), datetime(2020, 5, 6, 7, 8, 9), datetime(9999, 12, 31)] * 200
+    assert us.draft_schema({"x": pa.array(moments)}, name="t")["x"].every == "month"

@@ -53,6 +53,9 @@ COLUMNS: dict[str, Any] = {
     "pandas sparse floats": pd.Series(pd.arrays.SparseArray(np.where(N, N, np.nan))),
     "pandas longdouble": pd.Series(N.astype(np.longdouble)),
     "pandas months": pd.Series(pd.PeriodIndex(DAYS, freq="M")),
+    "pandas far months": pd.Series(
+        pd.arrays.PeriodArray(np.array([2**62, -(2**62), 0] * 20), dtype="period[M]")
+    ),
     "pandas days": pd.Series(pd.PeriodIndex(DAYS, freq="D")),
     "pandas weeks": pd.Series(pd.PeriodIndex(DAYS, freq="W-SUN")),
     "pandas lists": pd.Series([[1]] * ROWS),

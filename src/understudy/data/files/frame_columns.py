@@ -33,6 +33,8 @@ def of_series(series: Any) -> pa.Array | pa.ChunkedArray:
         return pa.array(series, pa.large_string(), from_pandas=True)  # text of Arrow's already
     if is_untyped(dtype):
         return of_cells(series)
+    if isinstance(dtype, pandas.PeriodDtype):
+        return _of_periods(series.array.asi8, str(dtype.freq.freqstr))
     return of_numpy(series.to_numpy()) if isinstance(dtype, np.dtype) else pa.array(series, from_pandas=True)
 
 
@@ -48,6 +50,8 @@ def is_untyped(dtype: Any) -> bool:
 
     if isinstance(dtype, pandas.SparseDtype):
         return is_untyped(dtype.subtype)
+    if isinstance(dtype, pandas.PeriodDtype):
+        return dtype.freq.freqstr not in _PERIODS
     return not isinstance(dtype, (pandas.ArrowDtype, pandas.DatetimeTZDtype, *_nullable()))
 
 
@@ -107,6 +111,24 @@ def comes_as_text(column: Any) -> bool:
 def _is_series(column: Any, library: str) -> bool:
     kind = type(column)
     return kind.__name__ == "Series" and kind.__module__.partition(".")[0] == library
+
+
+def _of_periods(places: Any, frequency: str) -> pa.Array:
+    """Periods by the second in which each begins, from the first to the last year of a calendar."""
+    unit, length = _PERIODS[frequency]
+    ends = np.array(["0001-01-01", "9999-12-31"], f"datetime64[{unit}]").astype(np.int64)
+    moments = np.clip(places, *(ends // length)) * length
+    seconds = moments.astype(f"datetime64[{unit}]").astype("datetime64[s]")
+    return pa.array(seconds, mask=places == np.iinfo(np.int64).min)
+
+
+# A frequency -> the unit in which NumPy counts it, and how many of that unit make a period.
+_PERIODS = {
+    **{name: ("Y", 1) for name in ("YE-DEC", "Y-DEC")},
+    **{name: ("M", 3) for name in ("QE-DEC", "Q-DEC")},
+    **{name: ("M", 1) for name in ("ME", "M")},
+    **{name: (unit, 1) for name, unit in (("D", "D"), ("h", "h"), ("min", "m"), ("s", "s"))},
+}
 
 
 def _of_categories(series: Any) -> pa.Array | pa.ChunkedArray:

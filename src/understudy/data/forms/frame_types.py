@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from understudy.data.forms.declared_values import as_type
+from understudy.domain.arrow_values import plain
+
 _MADE_BY_POLARS = ("Categorical", "Enum", "Object", "Int128", "UInt128")
 
 
@@ -56,7 +59,7 @@ def to_series(column: pa.ChunkedArray, own: str) -> Any:
         return pandas.Series(column.to_pandas(types_mapper=pandas.ArrowDtype))
     if own.startswith(("str ", "string ")):
         word, storage = own.split(" ")
-        texts = column.cast(pa.large_string())
+        texts = as_type(plain(column), pa.large_string())
         dtype = pandas.StringDtype(storage, na_value=np.nan if word == "str" else pandas.NA)
         return pandas.Series(texts.to_pylist(), dtype=dtype)
     if own.endswith("object"):
@@ -81,7 +84,10 @@ def _periods(column: pa.ChunkedArray, frequency: str) -> Any:
     """Texts or moments as periods; what is none is missing."""
     import pandas
 
-    dtype = pandas.PeriodDtype(frequency)
+    try:
+        dtype = pandas.PeriodDtype(frequency)
+    except ValueError:  # one that this pandas has not
+        return to_series(column, "")
     if pa.types.is_temporal(column.type):
         return pandas.Series(
             pandas.DatetimeIndex(column.to_pandas(date_as_object=False)).to_period(frequency)

@@ -148,7 +148,11 @@ class Calendar(Moment):
         if not all(isinstance(end, datetime) for end in ends) or not ends or ends[0] == ends[1]:
             return draft._but(comment=sight.comment(*said, LEFT_BOUNDS))
         low, high = (kept_as(end) for end in ends)
-        return draft._but(min=low, max=high, comment=sight.comment(*said, *remarks, REVIEW_BOUNDS))
+        # Ends so far apart that the usual period would leave too many codes have the finest that does not.
+        finest = draft._finest(low, high, MOST_CODES)
+        short = cls.periods.index(draft.granularity) > cls.periods.index(finest)
+        remark = sight.comment(*said, *remarks, REVIEW_BOUNDS)
+        return draft._but(min=low, max=high, every=finest if short else None, comment=remark)
 
     @classmethod
     def _by_format(cls, sight: Sight, kept_as: Callable[[datetime], Any], *, days: bool) -> Self | None:
