@@ -35,9 +35,9 @@ class MST:
         forced: cliques to measure whatever the data says, or a mapping to their weights (a chosen pair weighs
             1); the tree is grown around them. None by default.
         one_way: the share of the budget for columns alone, above 0; the three shares are taken as parts of
-            their sum. Thirds by default, as in the paper.
-        select: the share for choosing pairs.
-        two_way: the share for measuring them.
+            their sum. Three tenths by default; the paper has thirds, of which choosing makes little use.
+        select: the share for choosing pairs; a tenth by default.
+        two_way: the share for measuring them; six tenths by default.
         threshold: codes whose noisy count is below so many standard deviations are merged, at least 0. The
             paper's 3 by default: less is likely noise.
         exempt: columns whose codes are never merged; none by default.
@@ -62,9 +62,9 @@ class MST:
     """
 
     forced: tuple[tuple[Clique, float], ...] = ()
-    one_way: Fraction = Fraction(1, 3)
-    select: Fraction = Fraction(1, 3)
-    two_way: Fraction = Fraction(1, 3)
+    one_way: Fraction = Fraction(3, 10)
+    select: Fraction = Fraction(1, 10)
+    two_way: Fraction = Fraction(6, 10)
     threshold: float = 3.0
     exempt: tuple[str, ...] = ()
     stop_early: bool = False
@@ -77,9 +77,9 @@ class MST:
         self,
         forced: Mapping[Clique, float] | Sequence[Clique] = (),
         *,
-        one_way: Fraction | float = Fraction(1, 3),
-        select: Fraction | float = Fraction(1, 3),
-        two_way: Fraction | float = Fraction(1, 3),
+        one_way: Fraction | float = Fraction(3, 10),
+        select: Fraction | float = Fraction(1, 10),
+        two_way: Fraction | float = Fraction(6, 10),
         threshold: float = 3.0,
         exempt: Sequence[str] = (),
         stop_early: bool = False,

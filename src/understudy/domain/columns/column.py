@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain.columns.parts.codec import Codec
+from understudy.domain.columns.parts.density import Smooth
 from understudy.domain.columns.parts.fields import flag, missing_rule, refuse, text
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 from understudy.domain.columns.parts.sight import Sight
@@ -264,6 +265,10 @@ class Column(ABC):
     def with_bins(self, counts: NoisyCounts) -> Self:
         """The `fine` column with cells joined until each holds enough of what was found."""
         self._lacks("with_bins")
+
+    def with_density(self, fine: Self, counts: NoisyCounts, smooth: Smooth) -> Self:
+        """The column with what its `fine` cells likely hold, where it can make use of it."""
+        return self
 
     def _lacks(self, part: str) -> NoReturn:
         raise NotImplementedError(f"columns of type {self.type!r} have no {part!r}")

@@ -25,13 +25,23 @@ from understudy.domain.columns.binned import (
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.parts.codec import Codec, Within, pick, step_aside
+from understudy.domain.columns.parts.density import Pieces, place_within
 from understudy.domain.columns.parts.fields import ascending, below, distinct, listed, refuse, whole
 from understudy.domain.columns.parts.ladder import LADDER, ladder
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
-from understudy.domain.columns.parts.sight import LEFT_BOUNDS, LEFT_ZEROS, REVIEW_BOUNDS, REVIEW_VALUES, Sight
+from understudy.domain.columns.parts.sight import (
+    LEFT_BOUNDS,
+    LEFT_ZEROS,
+    REVIEW_BOUNDS,
+    REVIEW_CODES,
+    REVIEW_SPECIAL,
+    REVIEW_VALUES,
+    Sight,
+)
 
 # Up to this many whole numbers are kept one by one unless `bins` asks for fewer, or records are few.
 ONE_BY_ONE = 1_000
+FINE_VALUES = 4_096  # whole numbers that are looked at one by one, to find bins
 FEW = 128  # whole numbers that are kept one by one in any case
 _EXACT = 2**53  # below this a float tells every whole number apart
 
@@ -52,6 +62,7 @@ class Integer(BinnedColumn):
     bins: int | None = None
     edges: tuple[int, ...] | None = None
     special: tuple[int, ...] = ()
+    density: Pieces = ()
 
     def _check(self) -> None:
         for field in ("min", "max"):
@@ -173,11 +184,27 @@ class Integer(BinnedColumn):
     def _last(self, edge: int, bottom: int) -> int:
         return max(edge - 1, bottom + 1)  # a bin of whole numbers ends one before the next begins
 
+    def fine(self, coarse: tuple[Self, NoisyCounts] | None) -> Self:
+        """Every whole number by itself where they are not too many: a cap or a code may hold much of the mass."""
+        if self.values <= FINE_VALUES:
+            return replace(self, bins=self.values, edges=None)
+        return super().fine(coarse)
+
+    def _places(self) -> Edges:
+        return np.array(self.starts)
+
     def with_bins(self, counts: NoisyCounts) -> Self:
         """The column with bins, as of any column with bins; whole numbers that are few enough are kept one by one."""
         if self.values <= np.clip(counts.first(self.ranges).bins, FEW, ONE_BY_ONE):
-            return replace(self, edges=None)
-        return super().with_bins(counts)
+            return replace(self, bins=None, edges=None)
+        if not self.one_by_one:
+            return super().with_bins(counts)
+        spikes = counts.first(self.ranges).spikes()
+        rest = counts.values.astype(np.float64)
+        rest[spikes] = 0.0
+        special = [value for place in spikes if (value := self.starts[place]) not in self.special]
+        binned = super().with_bins(NoisyCounts(rest, counts.stddev))
+        return replace(binned, special=(*self.special, *special))
 
     def _cut_at(self, edges: Edges) -> Self:
         low, high = self.bounds
@@ -217,8 +244,14 @@ class Integer(BinnedColumn):
             return cls._by_format(sight, whole=True)
         if not seen.whole or sight.epoch or sight.form("date"):
             return None
+        if seen.codes:
+            codes = tuple(sorted({grammar.whole(text) or 0 for text in seen.codes}))
+            comment = sight.comment(*seen.remarks, REVIEW_CODES)
+            return Category(codes, ordered=True, missing=seen.missing, comment=comment)
         if not seen.listed:
-            return cls(missing=seen.missing, comment=sight.comment(*seen.remarks, LEFT_BOUNDS))
+            remarks = (*seen.remarks, REVIEW_SPECIAL) if seen.spikes else seen.remarks
+            special = tuple(map(int, seen.spikes))
+            return cls(special=special, missing=seen.missing, comment=sight.comment(*remarks, LEFT_BOUNDS))
         values = sorted({grammar.whole(text) or 0 for text in seen.listed})
         low, high = values[0], values[-1]
         if low < high and high - low + 1 <= 2 * len(values):
@@ -278,9 +311,26 @@ class IntegerCodec(Codec[Integer]):
         lengths = [(after - start) // column.step - 1 for start, after in pairwise(column.starts)]
         last = np.array([*lengths, *[0] * len(column.special)], dtype=np.int64)[codes]
         reserved = [*column.special, *self.missing]
-        drawn = pick(last, rng, within)
+        drawn = self._drawn(first, last, rng, within)
         drawn = step_aside(drawn, last, lambda steps: np.isin(first + steps * column.step, reserved))
         return first + drawn * column.step
+
+    def _drawn(
+        self,
+        first: npt.NDArray[np.int64],
+        last: npt.NDArray[np.int64],
+        rng: np.random.Generator,
+        within: Within,
+    ) -> npt.NDArray[np.int64]:
+        """How many steps after the first value of its bin each value lies."""
+        column = self.column
+        if not column.density or within == "midpoint":
+            return pick(last, rng, within)
+        low, wide = first.astype(np.float64), (last + 1) * float(column.step)
+        found = place_within(
+            column.density, float(column.starts[-1]), low, low + wide, rng.random(len(first))
+        )
+        return np.clip(((found - low) // column.step).astype(np.int64), 0, last)
 
     def reading_type(self) -> pa.DataType:
         # As floats: Arrow's parser of whole numbers takes hexadecimal ones, which are not in the grammar.

@@ -29,9 +29,10 @@ from understudy.domain.columns.binned import (
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick, step_aside
+from understudy.domain.columns.parts.density import Pieces, place_within
 from understudy.domain.columns.parts.fields import below, distinct, finite, listed, refuse
 from understudy.domain.columns.parts.ladder import FRACTIONS, LADDER, digits, ladder
-from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_VALUES, Sight
+from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_SPECIAL, REVIEW_VALUES, Sight
 
 EXACT_EDGES = 10_000  # more edges than this are worked out in floats, which is quicker
 SMALLEST_STEP = 1e-15
@@ -56,6 +57,7 @@ class Number(BinnedColumn):
     edges: tuple[float, ...] | None = None
     special: tuple[float, ...] = ()
     precision: float | None = None
+    density: Pieces = ()
 
     def _check(self) -> None:
         for field in ("min", "max"):
@@ -166,6 +168,9 @@ class Number(BinnedColumn):
         special = self.special or ((0.0,) if edges[0] <= 0 <= edges[-1] else ())
         return replace(self, min=None, max=None, bins=None, edges=edges, special=special)
 
+    def _places(self) -> Edges:
+        return np.array(self.cuts)
+
     def _last(self, edge: float, bottom: float) -> float:
         return edge
 
@@ -205,10 +210,15 @@ class Number(BinnedColumn):
         if seen.whole:
             return None
         if not seen.listed:
-            comment = sight.comment(*seen.remarks, LEFT_BOUNDS)
+            remarks = (*seen.remarks, REVIEW_SPECIAL) if seen.spikes else seen.remarks
             written = _fixed_decimals(sight.numbers) if is_text(sight.kind) else None
-            step = None if written else _precision(seen.finite)
-            return cls(precision=step, format=written, missing=seen.missing, comment=comment)
+            return cls(
+                special=seen.spikes,
+                precision=None if written else _precision(seen.finite),
+                format=written,
+                missing=seen.missing,
+                comment=sight.comment(*remarks, LEFT_BOUNDS),
+            )
         values = sorted({float(text) for text in seen.listed if np.isfinite(float(text))})
         comment = sight.comment(*seen.remarks, REVIEW_VALUES)
         return Category(tuple(values), missing=seen.missing, comment=comment)
@@ -263,6 +273,10 @@ class NumberCodec(Codec[Number]):
         share = 0.5 if within == "midpoint" else rng.random(len(bins))
         # Not low + share * (high - low): that overflows when the bounds are as far apart as floats go.
         numbers = np.clip(low * (1 - share) + high * share, low, high)
+        if self.column.density and within != "midpoint":
+            numbers = place_within(
+                self.column.density, float(self.cuts[-1]), low, high, rng.random(len(bins))
+            )
         taken = np.isin(numbers, reserved)
         numbers[taken] = np.nextafter(numbers[taken], np.where(numbers < high, high, low)[taken])
         return numbers
@@ -274,6 +288,10 @@ class NumberCodec(Codec[Number]):
         first, last = self._grid()
         start, length = first[bins], (last - first)[bins]
         drawn = pick(np.maximum(length, 0), rng, within)
+        if self.column.density and within != "midpoint":
+            with np.errstate(over="ignore", invalid="ignore"):
+                nearest = np.nan_to_num(np.floor(numbers * self.column.steps_a_unit) - start)
+            drawn = np.clip(nearest, 0, np.maximum(length, 0)).astype(np.int64)
         drawn = step_aside(drawn, length, lambda steps: np.isin(self._on_grid(start + steps), reserved))
         return np.where(length >= 0, self._on_grid(start + drawn), numbers)
 

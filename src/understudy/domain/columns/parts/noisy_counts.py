@@ -13,6 +13,10 @@ FARTHER = 0.1  # standard deviations that a cell must have more for every step t
 LIKELY = 2.0  # and above which it likely is, next to a cell that is sure
 FULL = 8.0  # standard deviations that a learned bin should hold, so that later noise does not drown it
 
+SPIKE = 5.0  # times what cells around it hold: a value with a mass of its own
+AROUND = 10  # cells to either side
+MOST_SPIKES = 16
+
 
 @dataclass(frozen=True, eq=False)
 class NoisyCounts:
@@ -34,6 +38,16 @@ class NoisyCounts:
     def bins(self) -> float:
         """How many bins the records can fill, each with more than noise."""
         return self.total / (FULL * self.stddev)
+
+    def spikes(self) -> list[int]:
+        """The cells that hold far more than those around them, and more than noise: some at most, the highest."""
+        values = self.values.astype(np.float64)
+        window = np.ones(2 * AROUND + 1)
+        near = np.convolve(values, window, "same") - values
+        cells = np.convolve(np.ones(len(values)), window, "same") - 1
+        usual = np.maximum(near / np.maximum(cells, 1), self.stddev)
+        high = np.flatnonzero((values > FULL * self.stddev) & (values > SPIKE * usual))
+        return sorted(high[np.argsort(-values[high])][:MOST_SPIKES].tolist())
 
     def extent(self, centre: int | None = None) -> tuple[int, int]:
         """The first and last cell that hold more than noise, or a guess where none surely does.

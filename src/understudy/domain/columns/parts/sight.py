@@ -29,6 +29,10 @@ MOSTLY = 0.95  # of a column's cells must fit a type for the column to be of it
 
 REVIEW_BOUNDS = "Review: min and max were read from the records."
 REVIEW_VALUES = "Review: the values were read from the records."
+REVIEW_SPECIAL = "Review: special values were read from the records, of which many have them."
+REVIEW_CODES = (
+    "Review: the values, which look like codes, were read from the records; none between them is made up."
+)
 LEFT_RARE = "Values that a single record holds are left out."
 LEFT_BOUNDS = "min and max are left out, to be learned privately; write them if they are public."
 LEFT_ZEROS = (
