@@ -75,6 +75,8 @@ class Schema:
     constraints: Sequence[Constraint | Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.columns, Mapping):
+            raise SchemaError("columns are not by name.", hint='write {"age": us.Integer(0, 120)}.')
         object.__setattr__(self, "columns", dict(self.columns))
         object.__setattr__(self, "comment", schema_toml.clean_comment(text("comment", self.comment)))
         for name, column in self.columns.items():

@@ -150,8 +150,12 @@ def mechanism_kind(name: str) -> MechanismKind:
 
 def as_mechanism(given: Mechanism | str) -> Mechanism:
     """The mechanism itself, or the one of that name with its usual settings."""
-    if not isinstance(given, str):
+    if not isinstance(given, str) and hasattr(given, "plan"):
         return given
+    if not isinstance(given, str):
+        raise ParameterError(
+            f"mechanism is a {type(given).__name__}.", hint='give its name, "mst", or itself, us.MST().'
+        )
     kind = mechanism_kind(given)
     for setting in kind.settings:
         if setting.required is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from understudy.display import html_table
 from understudy.domain import Clique, Domain, Schema
+from understudy.domain.given_schema import given_schema
 from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
@@ -165,7 +166,7 @@ def plan(
         >>> found.fits
         True
     """
-    described = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
+    described = given_schema(schema)
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
     relation = neighbours_of(described, neighbours)
     return forecast(described, as_mechanism(mechanism), budget, rows=rows, neighbours=relation)

@@ -85,6 +85,15 @@ def records(
     return as_declared(table, schema, form)
 
 
+def check_seed(seed: int | None) -> None:
+    """Refuse a seed that is none, before anything is drawn."""
+    if seed is None or (isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0):
+        return
+    raise ParameterError(
+        f"seed {seed!r} is not a whole number of at least 0.", hint="leave it out to draw anew every time."
+    )
+
+
 def checked_rows(schema: Schema, form: TableForm, rows: int) -> int:
     """A number of records to draw, once there can be so many: none is drawn before."""
     if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or not 0 <= rows <= MOST_ROWS:

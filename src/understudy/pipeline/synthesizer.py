@@ -23,7 +23,9 @@ from pathlib import Path
 from typing import Any, Literal, Required, TypedDict, Unpack
 
 from understudy.data.engines.stream import MEMORY
+from understudy.data.forms.table_form import NO_FORM
 from understudy.domain import Domain, Schema
+from understudy.domain.given_schema import given_schema
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
 from understudy.mechanisms import Mechanism
@@ -32,6 +34,7 @@ from understudy.pipeline import learning
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.drawing.made_up import form_with_made
+from understudy.pipeline.generation import check_seed, checked_rows
 from understudy.pipeline.holding import breaches
 from understudy.pipeline.holding.upheld import uphold
 from understudy.pipeline.progress import Progress
@@ -127,7 +130,7 @@ def fit(
     """
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
     mechanism = as_mechanism(mechanism)
-    schema = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
+    schema = None if schema is None else given_schema(schema)
     name = name or (schema.name if schema else None) or name_of(data) or "table"
     if schema is not None:
         schema = _with_unit(schema, unit, max_records_per_unit)
@@ -143,7 +146,7 @@ def fit(
     dropped = check_columns(records, schema)
     relation, learned = neighbours_of(schema, neighbours), check_countable(records, schema)
 
-    ledger = ledger if isinstance(ledger, Ledger) else Ledger(None if ledger is None else Path(ledger))
+    ledger = _as_ledger(ledger)
     label = job if job is not None else records.snapshot or uuid.uuid4().hex
     print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
     described, plan = schema, plan_of(schema, mechanism)
@@ -232,7 +235,7 @@ def table(data: Any, schema: Schema | str | os.PathLike[str], *, delimiter: str 
         >>> records.domain  # F, M, and whatever else
         Domain({'sex': 3})
     """
-    known = Schema.load(schema) if isinstance(schema, str | os.PathLike) else schema
+    known = given_schema(schema)
     records = open_records(data, Reading(known, delimiter))
     check_columns(records, known)
     return records.encode(known)
@@ -289,7 +292,17 @@ def synth(
         >>> us.synth("people.csv", "people.toml", rows=10, epsilon=1.0, delta=1e-9, mechanism="independent").num_rows
         10
     """
-    return fit(data, schema, **settings).sample(rows, seed=seed)
+    check_seed(seed)  # before anything is charged
+    known = None if schema is None else given_schema(schema)
+    if rows is not None:
+        checked_rows(known or Schema({}), NO_FORM, rows)
+    return fit(data, known, **settings).sample(rows, seed=seed)
+
+
+def _as_ledger(given: Ledger | str | os.PathLike[str] | None) -> Ledger:
+    if given is not None and not isinstance(given, Ledger | str | os.PathLike):
+        raise ParameterError(f"ledger is a {type(given).__name__}.", hint="give a path, or a us.Ledger.")
+    return given if isinstance(given, Ledger) else Ledger(None if given is None else Path(given))
 
 
 def _coded(records: Records, schema: Schema, mechanism: Mechanism) -> Counter:

@@ -24,6 +24,7 @@ from understudy.data.forms.table_form import NO_FORM
 from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import FileError, OperatorError, ParameterError
+from understudy.pipeline.generation import check_seed
 from understudy.pipeline.release import Release
 
 MANIFEST = "_sample.json"  # readers of folders pass over names that begin so
@@ -127,13 +128,12 @@ def _manifest(
     release: Release, place: Path, rows: int | None, seed: int | None, within: str, asked: str
 ) -> Manifest:
     """The sample that the folder holds or will hold; another one than it holds is refused."""
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise ParameterError(f"seed {seed!r} is not a whole number of at least 0.")
+    check_seed(seed)
     begun = _begun(place)
     wanted = Manifest(
         release=digest(release),
         rows=release.count(rows),
-        seed=(secrets.randbits(63) if begun is None else begun.seed) if seed is None else seed,
+        seed=(secrets.randbits(63) if begun is None else begun.seed) if seed is None else int(seed),
         part_rows=part_rows(release),
         within=within,
         only=asked,

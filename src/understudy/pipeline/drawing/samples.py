@@ -19,7 +19,7 @@ from understudy.mechanisms import Generator
 from understudy.pipeline.drawing.made_up import sample_place
 from understudy.pipeline.drawing.partial_values import PartialValues
 from understudy.pipeline.drawing.wanted_records import WantedRecords
-from understudy.pipeline.generation import checked_rows, records
+from understudy.pipeline.generation import check_seed, checked_rows, records
 from understudy.pipeline.sources.registry import sampler
 from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
@@ -97,6 +97,7 @@ class Samples:
         """
         from understudy.data import like
 
+        check_seed(seed)
         self.warn_not_private()
         only: WantedRecords | PartialValues | None
         if given is not None:
@@ -147,6 +148,7 @@ class Samples:
             >>> [part.num_rows for part in us.load("people.release").sample_chunks(250, chunk=100)]
             [100, 100, 50]
         """
+        check_seed(seed)
         self.warn_not_private()
         only = self.wanted(where, balance)
         wanted = self.count(rows)

@@ -1,0 +1,40 @@
+"""What is no schema, no ledger, no mechanism or no seed is said in plain words, before anything is charged."""
+
+import pytest
+
+import understudy as us
+
+TABLE = {"a": [0, 1] * 50}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"rows": -1}, {"rows": 2.5}, {"seed": -1}, {"seed": "one"}, {"seed": True}, {"schema": {"a": us.Integer()}}],
+)
+def test_what_synth_cannot_give_is_refused_before_the_charge(tmp_path, wrong):
+    place = tmp_path / "ledger.db"
+    with pytest.raises(us.UnderstudyError):
+        us.synth(TABLE, epsilon=1.0, delta=1e-9, ledger=place, **wrong)
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("wrong", [{"mechanism": 5}, {"ledger": 5}, {"schema": {"a": 1}}, {"schema": 5}])
+def test_an_argument_of_another_kind_is_refused_with_a_way_out(tmp_path, wrong):
+    place = tmp_path / "ledger.db"
+    with pytest.raises(us.UnderstudyError, match="Hint"):
+        us.fit(TABLE, **{"ledger": place, "epsilon": 1.0, "delta": 1e-9, **wrong})
+    assert not place.exists()
+
+
+def test_columns_that_have_no_names_are_no_schema():
+    with pytest.raises(us.UnderstudyError, match="by name"):
+        us.Schema([us.Integer()])
+
+
+def test_a_seed_that_is_none_is_refused_whatever_is_drawn(tmp_path):
+    schema = us.Schema({"a": us.Integer(0, 1)})
+    release = us.fit(TABLE, schema, epsilon=1.0, delta=1e-9, ledger=tmp_path / "ledger.db")
+    with pytest.raises(us.UnderstudyError, match="seed"):
+        release.sample(3, seed=-1)
+    with pytest.raises(us.UnderstudyError, match="seed"):
+        next(release.sample_chunks(3, seed="one"))
