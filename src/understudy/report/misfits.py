@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Category, Column, Schema, Untyped
+from understudy.domain import Category, Column, Integer, Schema, Untyped
+from understudy.domain.columns.parts.ladder import LADDER
 from understudy.marginals import Marginal
 from understudy.mechanisms.mechanism import Fit
 
@@ -87,6 +88,11 @@ def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> st
         return (
             f"{_about(seen.of(0))} of the records have its first value, which also stands for cells that break "
             f"missing = false. {column.misfit_cause}"
+        )
+    if isinstance(column, Integer) and column.high >= LADDER[-1] - 1 and seen.of(column.ranges - 1) >= AT_END:
+        return (
+            f"{_about(seen.of(column.ranges - 1))} of the records lie at the end of all whole numbers that have a "
+            'place. If they are keys, write type = "id"; if codes, list them as the texts of a category.'
         )
     return _crowded(column, seen) if column.bounded and column.ordered and column.ranges >= MANY else ""
 

@@ -9,7 +9,14 @@ TABLE = {"a": [0, 1] * 50}
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"rows": -1}, {"rows": 2.5}, {"seed": -1}, {"seed": "one"}, {"seed": True}, {"schema": {"a": us.Integer()}}],
+    [
+        {"rows": -1},
+        {"rows": 2.5},
+        {"seed": -1},
+        {"seed": "one"},
+        {"seed": True},
+        {"schema": {"a": us.Integer()}},
+    ],
 )
 def test_what_synth_cannot_give_is_refused_before_the_charge(tmp_path, wrong):
     place = tmp_path / "ledger.db"

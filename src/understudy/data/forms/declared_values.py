@@ -5,6 +5,8 @@ No value raises: what lies beyond a type stops at its end, and values that a typ
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -88,6 +90,7 @@ def _encoded(array: pa.Array, kind: pa.DataType, listed: Category | None) -> pa.
     return pa.DictionaryArray.from_arrays(places.cast(index), known, ordered=ordered)
 
 
+_LONG = re.compile("[0-9]{1,20}", re.ASCII)  # digits of a number without a sign
 _WIDER = {pa.int8(): (pa.int16(), pa.int32()), pa.uint8(): (pa.uint16(), pa.uint32())}
 
 
@@ -125,10 +128,22 @@ def _truth(array: pa.Array) -> pa.Array:
 
 
 def _whole(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    if kind == pa.uint64() and _is_text(array.type):
+        return _wide(array)
     values, bad = arrays.integers(array)
     ends = np.iinfo(kind.to_pandas_dtype())
     low, high = max(int(ends.min), -(2**63)), min(int(ends.max), 2**63 - 1)
     return pa.array(np.clip(values, low, high).astype(ends.dtype), kind, mask=bad)
+
+
+def _wide(array: pa.Array) -> pa.Array:
+    """Texts as whole numbers from zero on, of which the largest do not fit where there is a sign."""
+    places = _decoded(array).dictionary_encode()
+    known = [
+        int(text) if _LONG.fullmatch(text) else grammar.whole(text) for text in places.dictionary.to_pylist()
+    ]
+    held = [number if number is None or 0 <= number < 2**64 else None for number in known]
+    return pa.array(held, pa.uint64()).take(places.indices)
 
 
 def _floating(array: pa.Array, kind: pa.DataType) -> pa.Array:

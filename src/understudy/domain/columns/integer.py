@@ -32,10 +32,12 @@ from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 from understudy.domain.columns.parts.sight import (
     LEFT_BOUNDS,
     LEFT_ZEROS,
+    MOSTLY,
     REVIEW_BOUNDS,
     REVIEW_CODES,
     REVIEW_SPECIAL,
     REVIEW_VALUES,
+    TOO_WIDE,
     Sight,
 )
 
@@ -244,6 +246,9 @@ class Integer(BinnedColumn):
             return cls._by_format(sight, whole=True)
         if not seen.whole or sight.epoch or sight.form("date"):
             return None
+        if sight.share(filter(_is_wide, sight.numbers)) > 1 - MOSTLY:
+            texts = Category.of_texts(sight)
+            return replace(texts, comment="\n".join((texts.comment, TOO_WIDE)))
         if seen.codes:
             codes = tuple(sorted({grammar.whole(text) or 0 for text in seen.codes}))
             comment = sight.comment(*seen.remarks, REVIEW_CODES)
@@ -251,7 +256,8 @@ class Integer(BinnedColumn):
         if not seen.listed:
             remarks = (*seen.remarks, REVIEW_SPECIAL) if seen.spikes else seen.remarks
             special = tuple(map(int, seen.spikes))
-            return cls(special=special, missing=seen.missing, comment=sight.comment(*remarks, LEFT_BOUNDS))
+            comment = sight.comment(*remarks, LEFT_BOUNDS)
+            return cls(step=_span(sight), special=special, missing=seen.missing, comment=comment)
         values = sorted({grammar.whole(text) or 0 for text in seen.listed})
         low, high = values[0], values[-1]
         if low < high and high - low + 1 <= 2 * len(values):
@@ -338,6 +344,21 @@ class IntegerCodec(Codec[Integer]):
         told_apart = all(abs(end) < _EXACT for end in ends)
         readable = len(self.missing) == len(self.column.missing_texts)
         return pa.float64() if told_apart and readable else pa.string()
+
+
+def _is_wide(text: str) -> bool:
+    number = grammar.digits(text)
+    return number is not None and not -(2**63) <= number < 2**63
+
+
+def _span(sight: Sight) -> int:
+    """The longest usual span of time of which all spans are multiples, counted in their unit; 1 of whatever else."""
+    if not pa.types.is_duration(sight.kind):
+        return 1
+    second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[sight.kind.unit]
+    usual = [second * seconds for seconds in (86_400, 3_600, 60, 1)] + [10**6, 10**3]
+    seen = [grammar.whole(text) or 0 for text in sight.numbers]
+    return next((span for span in usual if span <= second * 86_400 and not any(v % span for v in seen)), 1)
 
 
 def _in_64_bits(field: str, value: int) -> int:

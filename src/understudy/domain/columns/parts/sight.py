@@ -46,6 +46,10 @@ MOSTLY_RARE = (
     "public, describe the column otherwise, or drop it."
 )
 VARIANTS = "Some values differ in case or blanks alone: they are taken for different ones."
+TOO_WIDE = (
+    "Its numbers do not fit in 64 bits with a sign, so that they are taken for texts. "
+    'If they are keys, write type = "id"; if sizes count, have them as floats.'
+)
 IDENTIFIER = (
     'Nearly every record has a value of its own. If it says whose record it is, write unit = "{}" in [table];'
     ' if it is a key, type = "id", which makes up fresh ones.'
