@@ -362,7 +362,7 @@ def corpus() -> list[Awkward]:
             [f"{x:.3f}"[1:] for x in numbers(61).uniform(0, 0.999, ROWS)],
             Shape("number", r"[01]?\.\d{3}"),
         ),
-        one("tiny.csv", "x", [1, 2, 3, 4, 5], Shape("integer", r"\d+")),
+        one("tiny.csv", "x", [1, 2, 3, 4, 5], Shape("integer", r"-?\d+")),
         Awkward(
             "strange names.csv",
             delimited(

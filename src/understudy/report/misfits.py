@@ -36,15 +36,15 @@ class MisfitWarning(UserWarning):
 
 @dataclass(frozen=True)
 class _Seen:
-    """What was seen of a column: its noisy share of records by code, and the share that noise may reach."""
+    """What was seen of a column: its noisy share of records by code, and the share that noise may reach there."""
 
     shares: npt.NDArray[np.float64]
-    noise: float
+    noise: npt.NDArray[np.float64]
 
     def of(self, code: int | None) -> float:
         """The share of a code, if it is one, and more than noise."""
         found = 0.0 if code is None else float(self.shares[code])
-        return min(found, 1.0) if found > self.noise else 0.0
+        return min(found, 1.0) if code is not None and found > self.noise[code] else 0.0
 
 
 def misfits(described: Schema, schema: Schema, found: Fit, *, written: bool) -> list[str]:
@@ -72,9 +72,11 @@ def _seen(found: Fit, schema: Schema, name: str) -> _Seen:
     """By the column's own measurement, which is unbiased; where there is none, by the fitted counts."""
     alone = next((m for m in found.measurements if m.clique == (name,) and m.query is None), None)
     counts = found.field.marginal((name,)) if alone is None else Marginal((name,), alone.values)
+    scales = np.zeros(()) if alone is None else SURE * alone.stddev  # of joined codes, that of their sum
+    noise = Marginal((name,), np.broadcast_to(scales, counts.counts.shape))
     total = max(found.field.total, 1.0)
-    noise = 0.0 if alone is None else SURE * float(alone.stddev.max()) / total
-    return _Seen(found.compression.spread(counts, schema.domain()).counts / total, noise)
+    shares, reach = (found.compression.spread(one, schema.domain()).counts / total for one in (counts, noise))
+    return _Seen(shares, reach)
 
 
 def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> str:
@@ -116,7 +118,7 @@ def _crowded(column: Column, seen: _Seen) -> str:
     """Records at a bound, or in one bin of many."""
     labels, last = column.value_labels(), column.ranges - 1
     for code, bound in ((0, "min"), (last, "max")):
-        if seen.of(code) >= AT_END and labels[code] != "0":  # of counts, most are often zero
+        if seen.of(code) >= AT_END and labels[code] not in ("0", "00:00"):  # counts are often zero
             return (
                 f"{_about(seen.of(code))} of the records lie at its {'lower' if code == 0 else 'upper'} end "
                 f"({labels[code]}), which also stands for all beyond. Check {bound} and the unit of its values."

@@ -170,6 +170,13 @@ MEANT = {
 }
 
 
+def test_a_drafted_pattern_has_keys_to_spare() -> None:
+    keys = drafted(sight("staff", [f"EMP{n:03d}" for n in range(900)]))
+    assert isinstance(keys, Id) and keys.pattern == r"EMP\d{4}"
+    shared = drafted(sight("Unit ID", [f"{'ETB'[n % 3]}{n % 50:02d}" for n in range(6_000)]))
+    assert isinstance(shared, Category) and shared.comment.startswith("The name says identifier")
+
+
 @pytest.mark.parametrize(("name", "texts"), MEANT.values(), ids=MEANT)
 def test_a_draft_leaves_what_has_a_meaning_to_be_learned(name: str, texts: list[str]) -> None:
     assert drafted(sight(name, texts)).modelled

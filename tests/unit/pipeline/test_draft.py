@@ -66,8 +66,16 @@ def test_a_few_values_become_a_list_or_bounds_to_review() -> None:
     assert drafted([1, 50, 9999998]).values == (1, 50, 9999998)  # codes with gaps are a list
     assert drafted([5]).values == (5,)
     assert drafted([0.5, 1.5]).values == (0.5, 1.5)
+    assert drafted(["0.50", "1.50", "9.99"]).values == ("0.50", "1.50", "9.99")  # as they are written
     assert drafted([True, False]) == Boolean()
     assert drafted(["true", "False"]) == Boolean()
+
+
+def test_a_few_measures_with_decimals_are_a_range_in_their_own_form() -> None:
+    warmth = [35 + n / 10 for n in range(40)] * 50
+    found = draft(pa.table({"x": warmth, "text": [f"{warm:.1f}" for warm in warmth]}), name="t")
+    assert found["x"].fields() | {"comment": ""} == Number(35, 38.9, precision=0.1).fields() | {"comment": ""}
+    assert found["text"].fields() == found["x"].fields() | {"format": "0.0"}
 
 
 def test_texts_among_numbers_mean_missing() -> None:
@@ -117,7 +125,7 @@ def test_a_draft_says_what_will_not_come_back_as_it_was() -> None:
         name="t",
     ).columns
     assert "differ in case or blanks alone" in said["sex"].comment
-    assert "come back empty" in said["haunt"].comment
+    assert "come back empty" in said["haunt"].comment and 'unit = "haunt"' in said["haunt"].comment
     plain = draft(
         pa.table({"sex": ["F", "M"] * 4_500, "city": [f"c{i % 60}" for i in range(9_000)]}), name="t"
     ).columns

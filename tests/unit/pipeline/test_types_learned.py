@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from spark_session import session
 from understudy.data import write
 from understudy.data.files.text import text_file
 from understudy.domain import Category, Integer, Number, Schema, Untyped
-from understudy.domain.columns.untyped import VOTES
+from understudy.domain.columns.untyped import VOTES, vote_of
 from understudy.pipeline import learning, synthesizer
 from understudy.pipeline.forecast import forecast
 from understudy.pipeline.release import Release
@@ -243,6 +244,26 @@ def test_noise_alone_makes_a_category_and_pure_votes_make_their_type() -> None:
     assert isinstance(column, Number) and column.precision == 0.1
     coded = {"integer": 9900.0, "code": 100.0}
     assert type(Untyped().decided([coded.get(k, 0.0) for k in VOTES], 10.0)[0]) is Category
+
+
+def test_amounts_whose_separators_drown_are_read_with_and_without_them() -> None:
+    def learned(cells: dict[str, int]) -> Any:
+        votes = Counter({vote_of(cell): count for cell, count in cells.items()})
+        return Untyped().decided([float(votes[kind]) for kind in VOTES], 10.0)[0]
+
+    assert learned({"£33.68": 9_990, "£1,002.10": 10}).format == "£1,234.50"  # the ten drown
+    assert learned({"£33.68": 9_700, "£1,002.10": 300}).format == "£1,234.50"
+    assert learned({"£33.68": 9_000, "£1002.10": 1_000}).format == "£0.50"
+    assert learned({"12.5%": 10_000}).format == "0.5%"
+    assert learned({"Dec-2011": 9_000, "May-2011": 1_000}).format == "%b-%Y"
+
+
+def test_a_list_of_which_nothing_was_learned_shows_no_text() -> None:
+    Path("t.csv").write_text("a,b\n" + "".join(f"key {i},x\n" for i in range(1500)))
+    release = fit("t.csv")
+    column = release.schema.columns["a"]
+    assert column.values == ("",) and not any(column.shown)
+    assert release.sample(500, seed=0)["a"].null_count == 500
 
 
 def test_instants_are_told_from_wall_clocks() -> None:

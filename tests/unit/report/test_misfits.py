@@ -73,6 +73,18 @@ def test_numbers_with_signs_are_named_with_the_way_out(tmp_path: Path) -> None:
     assert said.startswith("column 'cost': ") and 'format = "$1,234.50"' in said
 
 
+def test_a_promise_that_all_records_break_is_named_though_the_other_days_are_joined(tmp_path: Path) -> None:
+    written = [f"{day[8:]}/{day[5:7]}/{day[:4]}" for day in ISO]
+    first, last = np.datetime64("2010-01-01").item(), np.datetime64("2024-12-31").item()
+    columns: dict[str, us.Column] = {
+        "seen": us.Date(min=first, max=last, missing=False),
+        "age": us.Integer(0, 99),
+    }
+    release = told(tmp_path, {"seen": written, "age": AGES}, columns, mechanism="mst")
+    (said,) = release.certificate["warnings"]
+    assert said.startswith("column 'seen': ") and "missing = false" in said and '"%d/%m/%Y"' in said
+
+
 def test_a_list_in_another_case_is_named_with_or_without_slots(tmp_path: Path) -> None:
     cells = {"sex": RNG.choice(["F", "M"], ROWS).tolist()}
     for column, words in (
@@ -122,6 +134,7 @@ def test_honest_columns_are_not_named(tmp_path: Path) -> None:
         "capped": np.where(empty < 0.4, 60, AGES % 60),
         "flag": np.where(empty < 0.9, "no", "yes"),
         "grade": np.where(empty < 0.97, 2, 1),
+        "lasted": np.where(empty < 0.6, "00:20", "01:10"),  # a clock has nothing before midnight
         "seen": ISO,
     }
     columns: dict[str, us.Column] = {
@@ -131,6 +144,7 @@ def test_honest_columns_are_not_named(tmp_path: Path) -> None:
         "capped": us.Integer(0, 60),
         "flag": us.Category(("no", "yes"), missing=False),
         "grade": us.Integer(0, 2),
+        "lasted": us.Time(format="%H:%M"),
         "seen": us.Date(),
     }
     for schema in (columns, None):

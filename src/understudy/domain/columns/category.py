@@ -17,7 +17,14 @@ from understudy.domain.codes import Codes
 from understudy.domain.columns.column import MOST_CODES, Column, Outside
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import distinct, flag, listed, refuse, text
-from understudy.domain.columns.parts.sight import LEFT_VALUES, MOSTLY_RARE, REVIEW_VALUES, VARIANTS, Sight
+from understudy.domain.columns.parts.sight import (
+    LEFT_VALUES,
+    MOSTLY_RARE,
+    REVIEW_VALUES,
+    VARIANTS,
+    WHOSE,
+    Sight,
+)
 from understudy.errors import SizeError
 
 Value = str | int | float | bool
@@ -103,7 +110,8 @@ class Category(Column):
         slots: list[Value | None] = [None] * (self.size - self.count)
         if self.kind == "text" and self.other_code is not None:
             slots[0] = OTHER
-        return [*(self.values or ()), *slots]
+        none = self.values == ("",) and self.missing is not False  # by `with_values`: no value at all
+        return [*((None,) if none else self.values or ()), *slots]
 
     def codec(self) -> CategoryCodec:
         return CategoryCodec(self)
@@ -165,8 +173,9 @@ class Category(Column):
         if not sight.texts:
             return cls(discover=True, comment="Every cell is empty.")
         if not sight.few:
-            remark = MOSTLY_RARE if sight.mostly_rare else LEFT_VALUES
-            return cls(discover=True, missing=sight.missing(), comment=sight.comment(*sight.nearly, remark))
+            whose = WHOSE.format(sight.name) if sight.mostly_rare and not sight.identifying else ""
+            remarks = [*sight.nearly, MOSTLY_RARE if sight.mostly_rare else LEFT_VALUES, whose]
+            return cls(discover=True, missing=sight.missing(), comment=sight.comment(*remarks))
         kept, remarks = sight.repeated()
         if sight.variants:
             remarks.append(VARIANTS)

@@ -32,10 +32,17 @@ from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick, st
 from understudy.domain.columns.parts.density import Pieces, place_within
 from understudy.domain.columns.parts.fields import below, distinct, finite, listed, refuse
 from understudy.domain.columns.parts.ladder import FRACTIONS, LADDER, digits, ladder
-from understudy.domain.columns.parts.sight import LEFT_BOUNDS, REVIEW_SPECIAL, REVIEW_VALUES, Sight
+from understudy.domain.columns.parts.sight import (
+    LEFT_BOUNDS,
+    REVIEW_BOUNDS,
+    REVIEW_SPECIAL,
+    REVIEW_VALUES,
+    Sight,
+)
 
 EXACT_EDGES = 10_000  # more edges than this are worked out in floats, which is quicker
 SMALLEST_STEP = 1e-15
+RANGE = 20  # numbers with few gaps between them that a draft takes for a range, not a list
 
 Floats = npt.NDArray[np.float64]
 
@@ -203,15 +210,15 @@ class Number(BinnedColumn):
 
     @classmethod
     def drafted(cls, sight: Sight) -> Column | None:
-        """Numbers that are not all whole: a list where they are few, else bounds left open."""
+        """Numbers that are not all whole: of few, a range where they have few gaps, or a list; else left open."""
         seen = NumbersSeen.of(sight)
         if seen is None:
             return cls._by_format(sight, whole=False)
         if seen.whole:
             return None
+        written = _fixed_decimals(sight.numbers) if is_text(sight.kind) else None
         if not seen.listed:
             remarks = (*seen.remarks, REVIEW_SPECIAL) if seen.spikes else seen.remarks
-            written = _fixed_decimals(sight.numbers) if is_text(sight.kind) else None
             return cls(
                 special=seen.spikes,
                 precision=None if written else _precision(seen.finite),
@@ -220,8 +227,14 @@ class Number(BinnedColumn):
                 comment=sight.comment(*remarks, LEFT_BOUNDS),
             )
         values = sorted({float(text) for text in seen.listed if np.isfinite(float(text))})
+        step = _precision(values)
+        if step and len(values) >= RANGE and (values[-1] - values[0]) / step < 2 * len(values):
+            comment = sight.comment(*seen.remarks, REVIEW_BOUNDS)
+            low, high, step = values[0], values[-1], None if written else step
+            return cls(low, high, precision=step, format=written, missing=seen.missing, comment=comment)
         comment = sight.comment(*seen.remarks, REVIEW_VALUES)
-        return Category(tuple(values), missing=seen.missing, comment=comment)
+        texts = tuple(sorted(seen.listed, key=float))  # 0.50 is a number that would be written 0.5
+        return Category(texts if written else tuple(values), missing=seen.missing, comment=comment)
 
 
 class NumberCodec(Codec[Number]):

@@ -170,11 +170,12 @@ def _formats(held: Mapping[str, float]) -> Iterator[tuple[type[FormattedColumn],
             form = MomentFormat(best)
             yield (Time if not form.dated else Datetime if form.timed else Date), best
     numbers = {form: NUMBERS[form] for form in held if form in NUMBERS}
-    for spec in sorted(
-        dict.fromkeys(s for specs in numbers.values() for s in specs), key=lambda s: s.count("#")
-    ):
-        number = NumberFormat(spec)
-        votes = sum(held[form] for form, specs in numbers.items() if spec in specs)
+    fitting: dict[str, float] = {}
+    for kind, specs in numbers.items():
+        for spec in specs:
+            fitting[spec] = fitting.get(spec, 0.0) + held[kind]
+    for spec in sorted(fitting, key=lambda s: (s.count("#"), -fitting[s], _unseparated(s))):
+        number, votes = NumberFormat(spec), fitting[spec]
         if not (number.before or number.after):  # cells that are in the plain grammar as well
             plain = (
                 "integer",
@@ -184,6 +185,11 @@ def _formats(held: Mapping[str, float]) -> Iterator[tuple[type[FormattedColumn],
             votes += sum(held.get(kind, 0.0) for kind in plain)
         if votes >= enough:
             yield Number if number.decimals else Integer, spec
+
+
+def _unseparated(spec: str) -> bool:
+    """Whether a format of money separates no thousands; one that does also reads the amounts without."""
+    return spec.strip("$£€ ") != spec and "1" not in spec
 
 
 def _padded(spec: str) -> str:

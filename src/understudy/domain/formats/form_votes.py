@@ -17,7 +17,18 @@ COMPACT = "%Y%m%d"  # eight digits, which may as well be a whole number
 
 # Dates as cells show them: the order of day and month where it shows, and whether numbers below ten have a zero.
 _ORDERED = {"day": "%d{0}%m{0}", "month": "%m{0}%d{0}"}
-_NAMED = ("%d-%b-%Y", "%d %b %Y", "%d-%b-%y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%b-%y")
+_NAMED = (
+    "%d-%b-%Y",
+    "%d %b %Y",
+    "%d-%b-%y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%B %d, %Y",
+    "%b %Y",
+    "%B %Y",
+    "%b-%y",
+    "%b-%Y",
+)
 _YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d")
 _MONTHLY = {
     "%Y-%m": re.compile(r"(?:18|19|20|21)\d\d-(?:0[1-9]|1[0-2])"),

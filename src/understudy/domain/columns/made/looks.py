@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
-from understudy.domain.columns.parts.sight import AMOUNT, MOMENT, Sight
+from understudy.domain.columns.made.key_pattern import KeyPattern
+from understudy.domain.columns.parts.sight import ALL_UNLIKE, AMOUNT, MOMENT, SAYS_IDENTIFIER, Sight
 
 FEW_RECORDS = 20  # of which nothing is said
 MOST_ALIKE = 0.95  # of the cells must be different to look like keys
+ROOM = 2  # keys for each record that a pattern should have, as the noisy number of records is not known
 TEXT_LENGTH = 30  # characters on average, and
 TEXT_WORDS = 4  # words: sentences
 _LONG_NUMBER = 6  # digits, the same number in every cell: a key rather than an amount
@@ -52,18 +54,28 @@ class Seen:
 
 
 def key_of(sight: Sight) -> Seen | None:
-    """What fresh keys would look like this column, where it looks like keys."""
+    """What fresh keys would look like this column, where it looks like keys: enough of them for every record."""
     if not _is_text(sight) and not pa.types.is_integer(sight.kind):
         return None
     filled = sight.rows - sight.nulls
     alike = filled < FEW_RECORDS or len(sight.texts) <= MOST_ALIKE * filled
     if alike and not sight.identifying:
         return None
+    found = _key_of(sight, alike)
+    pattern = None if found is None else found.fields.get("pattern")
+    if found is None or pattern is None or KeyPattern.read(pattern).size >= ROOM * sight.rows:
+        return found
+    if alike:
+        return None  # codes that many records share, whatever the name says
+    return replace(found, fields={"pattern": _roomy(pattern, sight.rows)})
+
+
+def _key_of(sight: Sight, alike: bool) -> Seen | None:
 
     def seen(why: str, **fields: Any) -> Seen:
         return Seen(fields, KEYS.format(why, sight.name))
 
-    nearly_all = "Nearly every record has a value of its own" if not alike else "The name says identifier"
+    nearly_all = ALL_UNLIKE if not alike else SAYS_IDENTIFIER
     if all(_UUID.fullmatch(text) for text in sight.texts):
         return seen("The values are UUIDs", kind="uuid")
     if not sight.identifying_name and sight.mostly(lambda text: MOMENT.fullmatch(text) is not None):
@@ -73,9 +85,16 @@ def key_of(sight: Sight) -> Seen | None:
     if sight.mostly(lambda text: AMOUNT.fullmatch(text) is not None):
         return None
     pattern = shape(sight.texts)
-    if pattern is not None:
-        return seen(f"{nearly_all}, and all have one form", pattern=pattern)
-    return None
+    return None if pattern is None else seen(f"{nearly_all}, and all have one form", pattern=pattern)
+
+
+def _roomy(pattern: str, records: int) -> str:
+    """The pattern with as many digits more as a sample of so many records needs not to run out of keys."""
+    while KeyPattern.read(pattern).size < ROOM * records and (last := pattern.rfind(r"\d")) >= 0:
+        count = re.match(r"\{(\d+)\}", pattern[last + 2 :])
+        rest = pattern[last + 2 + (count.end() if count else 0) :]
+        pattern = rf"{pattern[:last]}\d{{{int(count[1]) + 1 if count else 2}}}{rest}"
+    return pattern
 
 
 def _numbered(sight: Sight, why: str, seen: Callable[..., Seen]) -> Seen | None:

@@ -45,13 +45,15 @@ MOSTLY_RARE = (
     "Most cells hold a value that fewer than 100 records share: these come back empty. List the values if they are "
     "public, describe the column otherwise, or drop it."
 )
+WHOSE = 'If it says whose record it is, write unit = "{}" in [table].'
 VARIANTS = "Some values differ in case or blanks alone: they are taken for different ones."
 TOO_WIDE = (
     "Its numbers do not fit in 64 bits with a sign, so that they are taken for texts. "
     'If they are keys, write type = "id"; if sizes count, have them as floats.'
 )
+ALL_UNLIKE, SAYS_IDENTIFIER = "Nearly every record has a value of its own", "The name says identifier"
 IDENTIFIER = (
-    'Nearly every record has a value of its own. If it says whose record it is, write unit = "{}" in [table];'
+    '{}. If it says whose record it is, write unit = "{}" in [table];'
     ' if it is a key, type = "id", which makes up fresh ones.'
 )
 FROM_1970 = "Looks like moments that are counted from 1970. If not, it is an integer."
@@ -114,9 +116,13 @@ class Sight:
     @property
     def identifying(self) -> bool:
         """Whether nearly every record has a value of its own, or the name says that it identifies."""
+        return self.unique or (not self.few and self.identifying_name)
+
+    @property
+    def unique(self) -> bool:
+        """Whether nearly every record has a value of its own."""
         filled = self.rows - self.nulls
-        unique = filled >= 20 and len(self.texts) > 0.95 * filled
-        return unique or (not self.few and self.identifying_name)
+        return filled >= 20 and len(self.texts) > 0.95 * filled
 
     @property
     def identifying_name(self) -> bool:
@@ -247,5 +253,6 @@ class Sight:
         """The remarks as a comment above the column, with one on what looks like an identifier before them."""
         formed = any(self.form(kind) is not None for kind in ("date", "time", "number"))
         counted = not self.identifying_name and (self.numbers or self.moments or formed)  # these often differ
-        identifier = IDENTIFIER.format(self.name) if self.identifying and not counted else ""
+        why = ALL_UNLIKE if self.unique else SAYS_IDENTIFIER
+        identifier = IDENTIFIER.format(why, self.name) if self.identifying and not counted else ""
         return "\n".join(remark for remark in (identifier, *remarks) if remark)
