@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 from understudy.data import frame_kind, like, read
+from understudy.data.files.frames import with_form
+from understudy.data.forms.table_form import TableForm
 from understudy.errors import ParameterError
 
 TABLE = pa.table(
@@ -102,3 +104,14 @@ def test_nested_columns_of_frames_are_refused() -> None:
 def test_reading_a_file_needs_neither_pandas_nor_polars() -> None:
     code = "import sys, understudy.data; assert not {'pandas', 'polars', 'numba', 'rich'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_columns_that_pandas_numbered_come_back_by_their_numbers() -> None:
+    frame = pd.DataFrame([[1, "a"], [2, "b"]], columns=[0, 2020])
+    assert list(like(*with_kind(frame)).columns) == [0, 2020]
+    assert list(like(*with_kind(frame.rename(columns={0: "x"}))).columns) == ["x", "2020"]
+
+
+def with_kind(frame: pd.DataFrame) -> tuple[pa.Table, str, TableForm]:
+    table, form = with_form(frame)
+    return table, "pandas", form

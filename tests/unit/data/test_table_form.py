@@ -47,6 +47,8 @@ def test_a_form_is_read_back_from_json() -> None:
     columns = {"a": ColumnForm(pa.int8(), "nullable"), "é": ColumnForm(None, "category")}
     form = TableForm("pandas", columns | {"p": ColumnForm(None, "period of M")}, Dialect(";"))
     assert TableForm.from_dict(json.loads(json.dumps(form.to_dict()))) == form
+    numbered = TableForm("pandas", {"7": ColumnForm(pa.int8(), "numpy")}, numbered=True)
+    assert TableForm.from_dict(json.loads(json.dumps(numbered.to_dict()))) == numbered
     assert form.only(["é", "a", "gone"]).columns == columns
 
 

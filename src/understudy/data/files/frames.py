@@ -85,7 +85,7 @@ def _form_of(data: Any, types: pa.Schema) -> TableForm:
         # Categories, and what comes as text for want of a type, have the type of whatever the schema makes of them.
         typeless = word in CATEGORIES or (field.name in bare and not word.startswith("str"))
         forms[field.name] = ColumnForm(None, word) if typeless else ColumnForm.of(field.type, word)
-    return TableForm(kind, forms)
+    return TableForm(kind, forms, numbered=kind == PANDAS and _numbered(data))
 
 
 def like(table: pa.Table, kind: str, form: TableForm | None = None) -> Any:
@@ -103,7 +103,10 @@ def like(table: pa.Table, kind: str, form: TableForm | None = None) -> Any:
     import pandas
 
     columns = {name: to_series(table.column(name), word) for name, word in words.items()}
-    return pandas.DataFrame(columns, columns=table.column_names, index=range(table.num_rows))
+    made = pandas.DataFrame(columns, columns=table.column_names, index=range(table.num_rows))
+    if form is not None and form.numbered:
+        made.columns = [int(name) if name in form.columns else name for name in table.column_names]
+    return made
 
 
 def plain_text(table: pa.Table) -> pa.Table:
@@ -157,6 +160,12 @@ def _polars_columns(data: Any) -> list[Any]:
 
 def _from_pandas(data: Any) -> pa.Table:
     return pa.table({name: of_series(column) for name, column in _pandas_columns(data)})
+
+
+def _numbered(data: Any) -> bool:
+    """Whether the names of all columns of a pandas frame are whole numbers from zero on."""
+    labels = getattr(data, "columns", ())
+    return len(labels) > 0 and all(type(label) is int and 0 <= label < 10**18 for label in labels)
 
 
 def _pandas_columns(data: Any) -> list[tuple[str, Any]]:

@@ -24,6 +24,7 @@ OWN = (
     *("str python", "str pyarrow", "string python", "string pyarrow", *CATEGORIES),
 )
 PERIOD = re.compile(r"period of ([0-9A-Za-z-]{1,16})", re.ASCII)  # and of which frequency
+NUMBER = re.compile("[0-9]{1,18}", re.ASCII)  # that a column has for a name
 MOST_TEXT = 200  # letters of a word, a type or a kind
 
 UNSAID = Dialect()
@@ -44,11 +45,15 @@ class ColumnForm:
 
 @dataclass(frozen=True)
 class TableForm:
-    """Which kind of table it is, its columns in their order, and how it is written where it is text (`dialect`)."""
+    """Which kind of table it is, its columns in their order, and how it is written where it is text (`dialect`).
+
+    `numbered` where the names of all columns are whole numbers, as pandas numbers those that nobody named.
+    """
 
     kind: str = "arrow"
     columns: Mapping[str, ColumnForm] = field(default_factory=dict)
     dialect: Dialect = UNSAID
+    numbered: bool = False
 
     @classmethod
     def of_types(
@@ -78,7 +83,8 @@ class TableForm:
             [name, None if form.type is None else type_text(form.type), form.own]
             for name, form in self.columns.items()
         ]
-        return {"kind": self.kind, "columns": columns, "dialect": self.dialect.to_dict()}
+        numbered = {"numbered": True} if self.numbered else {}
+        return {"kind": self.kind, "columns": columns, "dialect": self.dialect.to_dict(), **numbered}
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Self:
@@ -90,7 +96,8 @@ class TableForm:
             if own not in OWN and not PERIOD.fullmatch(own):
                 raise ValueError("no word of a form")
             columns[name] = ColumnForm(None if kind is None else type_of_text(_short(kind)), own)
-        return cls(_short(said["kind"]), columns, Dialect.from_dict(said["dialect"]))
+        numbered = said.get("numbered") is True and all(map(NUMBER.fullmatch, columns))
+        return cls(_short(said["kind"]), columns, Dialect.from_dict(said["dialect"]), numbered)
 
 
 NO_FORM = TableForm()  # of releases that earlier versions wrote

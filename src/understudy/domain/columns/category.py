@@ -20,6 +20,7 @@ from understudy.domain.columns.parts.fields import distinct, flag, listed, refus
 from understudy.domain.columns.parts.sight import (
     LEFT_VALUES,
     MOSTLY_RARE,
+    NO_CELL,
     REVIEW_VALUES,
     VARIANTS,
     WHOSE,
@@ -171,7 +172,7 @@ class Category(Column):
     def of_texts(cls, sight: Sight) -> Category:
         """The category of a column's texts, or one whose texts are to be learned where they are many."""
         if not sight.texts:
-            return cls(discover=True, comment="Every cell is empty.")
+            return cls(discover=True, comment=NO_CELL)
         if not sight.few:
             whose = WHOSE.format(sight.name) if sight.mostly_rare and not sight.identifying else ""
             remarks = [*sight.nearly, MOSTLY_RARE if sight.mostly_rare else LEFT_VALUES, whose]

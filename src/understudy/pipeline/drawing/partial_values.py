@@ -32,6 +32,11 @@ class PartialValues:
         self.field, self.schema = field, schema
         known = [*schema.synthesised, *schema.made]
         for name in self.table.column_names:
+            if name in schema.columns and name not in known:
+                raise ParameterError(
+                    f"given: column {name!r} is worked out from others, or is not synthesised.",
+                    hint="leave it out, and give those.",
+                )
             if name not in known:
                 raise ParameterError(
                     f"given: column {name!r} is not in the release.", hint=f"it has {', '.join(known)}."

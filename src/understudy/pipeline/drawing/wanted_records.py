@@ -69,7 +69,8 @@ class WantedRecords:
             check(condition, columns)
         if balance is not None and balance not in field.domain:
             raise ParameterError(
-                f"balance: column {balance!r} is not in the release.", hint=f"one of {', '.join(columns)}."
+                f"balance: column {balance!r} is not in the release, or is worked out or made up.",
+                hint=f"one of {', '.join(field.domain)}.",
             )
         if balance is not None and not isinstance(field, Field):
             raise ParameterError("balance: this release has no field to ask.", hint="leave it out.")
