@@ -204,6 +204,10 @@ def choices(folder: Path) -> None:
         "MST(shrink=False): the paper's fit": us.MST(shrink=False),
         "MST(stop_early=True)": us.MST(stop_early=True),
         "MST(stop_early=True, shrink=False)": us.MST(stop_early=True, shrink=False),
+        "MST, the paper to the letter": us.MST(
+            one_way=1, select=1, two_way=1, shrink=False, sharpen=False, runs=False
+        ),
+        "Adaptive()": us.Adaptive(),
     }
     for name, recipe in recipes.items():
         releases = [
