@@ -220,6 +220,10 @@ max = 1000
 LEARNED_BY_UNIT = replace(LEARNED, unit="who", max_records_per_unit=2)
 
 
+def _texts(record: dict[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in record.items()}
+
+
 @pytest.mark.parametrize(
     "schema",
     [SCHEMA, BOUNDED, LEARNED, LEARNED_BY_UNIT],
@@ -236,7 +240,9 @@ def test_a_release_does_not_tell_where_the_records_lay(kind: Kind, tmp_path: Pat
     assert [m.clique for m in one.measurements] == [m.clique for m in other.measurements]
     for first, second in zip(one.measurements, other.measurements, strict=True):
         np.testing.assert_array_equal(first.values, second.values)
-    assert one.sample(50, seed=1).equals(other.with_kind("arrow").sample(50, seed=1))
+    # What is a text in one place may be a number in another: the records are the same all the same.
+    first, second = (release.with_kind("arrow").sample(50, seed=1).to_pylist() for release in releases)
+    assert [*map(_texts, first)] == [*map(_texts, second)]
 
 
 def test_what_is_known_of_types_alone_is_the_same_for_text(

@@ -120,7 +120,7 @@ def test_k_fold_losses_cost_what_k_separate_ones_do(
     # k batches of one sigma are one batch of sigma / sqrt k with k equal weights
     batches = compose([Gaussian(sigma)] * count).delta(at)
     assert compose([Gaussian(sigma / math.sqrt(count), (1.0,) * count)]).delta(at) == pytest.approx(
-        batches, rel=1e-7
+        batches, rel=1e-6
     )
 
 

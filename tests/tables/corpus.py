@@ -329,7 +329,7 @@ def corpus() -> list[Awkward]:
                 40 if k else int(h)
                 for k, h in zip(picks(56, [True, False]), numbers(57).integers(0, 99, ROWS), strict=True)
             ],
-            Shape("integer", r"\d\d?"),
+            Shape("integer", r"\d{1,3}"),
         ),
         one(
             "industry.csv",
@@ -375,7 +375,7 @@ def corpus() -> list[Awkward]:
             {
                 "a,b": Shape("date", r"\d{4}-\d\d-\d\d"),
                 'say "x"': Shape("category", "p|q"),
-                "größe (cm)": Shape("integer", r"\d{3}"),
+                "größe (cm)": Shape("integer", r"\d{1,3}"),
             },
         ),
         Awkward("one_column.csv", delimited({"x": picks(64, ["p", "q"])}), {"x": Shape("category", "p|q")}),

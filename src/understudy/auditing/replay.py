@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal as Counts
 from understudy.privacy import Budget, Curator, Gaussian, Group, Laplace, Loss, Neighbours
+from understudy.privacy.accounting.losses import GaussianPortion
 
 _CELLS = 2**22  # of one curator's marginals together
 _MOST = 2**20  # of one histogram, whose cells are written down one by one
@@ -82,11 +84,20 @@ class Replay:
             if batch.marginals[0].threshold:
                 return [self._histogram(curator, names[0], asked, batch.marginals[0].threshold)]
             return [m.values for m in curator.measure(names, budget=asked)]
-        fitting = [p for p in planned if isinstance(p, Gaussian) and p.sigma == loss.sigma]
-        match = next((p for p in fitting if p.weights == loss.weights), fitting[0])
-        planned.remove(match)
         weights = None if loss.weights is None else list(loss.weights)
-        return [m.values for m in curator.measure(names, weights, match)]
+        return [m.values for m in curator.measure(names, weights, self._planned(loss, planned))]
+
+    def _planned(self, loss: Gaussian, planned: list[Loss]) -> Gaussian | GaussianPortion:
+        """What the plan has for a batch of this loss: a loss of its own, or a portion of one that is divided."""
+        gaussians = [p for p in planned if isinstance(p, Gaussian)]
+        fitting = [p for p in gaussians if p.sigma == loss.sigma]
+        if fitting:
+            match = next((p for p in fitting if p.weights == loss.weights), fitting[0])
+            planned.remove(match)
+            return match
+        divided = next(p for p in gaussians if p.weights is None)
+        # A little less than its share, so that rounded shares do not add up to more than the whole.
+        return divided.portion(Fraction((divided.sigma / loss.sigma) ** 2 * (1 - 1e-12)))
 
     def _histogram(self, curator: Curator, name: str, loss: Laplace, threshold: int) -> Floats:
         found = curator.histogram((name,), loss, threshold)
