@@ -78,6 +78,20 @@ def test_a_few_measures_with_decimals_are_a_range_in_their_own_form() -> None:
     assert found["text"].fields() == found["x"].fields() | {"format": "0.0"}
 
 
+def test_the_step_of_whole_numbers_is_seen_whatever_special_values_are_off_it() -> None:
+    loans = [1_000 + 25 * (n * n % 997) for n in range(3_000)]
+    table = {
+        "loan": loans,
+        "capped": [*loans[:2_000], *[35_001] * 1_000],
+        "odd": [loan + 1 for loan in loans],
+    }
+    found = draft(pa.table(table), name="t")
+    assert [found[name].fields().get("step", 1) for name in table] == [25, 25, 1]
+    assert (
+        found["capped"].fields()["special"] == [35_001] and "multiples of this step" in found["loan"].comment
+    )
+
+
 def test_texts_among_numbers_mean_missing() -> None:
     column = drafted(["1", "2", "N", "3"])
     assert (column.min, column.max, column.missing) == (1, 3, ("N",))

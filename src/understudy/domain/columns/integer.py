@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -36,6 +37,7 @@ from understudy.domain.columns.parts.sight import (
     REVIEW_BOUNDS,
     REVIEW_CODES,
     REVIEW_SPECIAL,
+    REVIEW_STEP,
     REVIEW_VALUES,
     TOO_WIDE,
     Sight,
@@ -46,6 +48,7 @@ ONE_BY_ONE = 1_000
 FINE_VALUES = 4_096  # whole numbers that are looked at one by one, to find bins
 FEW = 128  # whole numbers that are kept one by one in any case
 _EXACT = 2**53  # below this a float tells every whole number apart
+STEPPED = 20  # different numbers that are all multiples of one are no chance
 
 
 @dataclass(frozen=True)
@@ -256,8 +259,10 @@ class Integer(BinnedColumn):
         if not seen.listed:
             remarks = (*seen.remarks, REVIEW_SPECIAL) if seen.spikes else seen.remarks
             special = tuple(map(int, seen.spikes))
-            comment = sight.comment(*remarks, LEFT_BOUNDS)
-            return cls(step=_span(sight), special=special, missing=seen.missing, comment=comment)
+            step = _step(sight, special)
+            stepped = REVIEW_STEP if step > 1 else ""
+            comment = sight.comment(*remarks, stepped, LEFT_BOUNDS)
+            return cls(step=step, special=special, missing=seen.missing, comment=comment)
         values = sorted({grammar.whole(text) or 0 for text in seen.listed})
         low, high = values[0], values[-1]
         if low < high and high - low + 1 <= 2 * len(values):
@@ -351,13 +356,14 @@ def _is_wide(text: str) -> bool:
     return number is not None and not -(2**63) <= number < 2**63
 
 
-def _span(sight: Sight) -> int:
-    """The longest usual span of time of which all spans are multiples, counted in their unit; 1 of whatever else."""
+def _step(sight: Sight, special: tuple[int, ...]) -> int:
+    """What all numbers but the special ones are multiples of; of time, the longest usual span, in its unit."""
+    seen = [grammar.whole(text) or 0 for text in sight.numbers]
     if not pa.types.is_duration(sight.kind):
-        return 1
+        plain = [value for value in seen if value not in special]
+        return max(1, math.gcd(*plain)) if len(plain) >= STEPPED else 1
     second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[sight.kind.unit]
     usual = [second * seconds for seconds in (86_400, 3_600, 60, 1)] + [10**6, 10**3]
-    seen = [grammar.whole(text) or 0 for text in sight.numbers]
     return next((span for span in usual if span <= second * 86_400 and not any(v % span for v in seen)), 1)
 
 

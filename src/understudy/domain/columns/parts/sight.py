@@ -30,6 +30,7 @@ MOSTLY = 0.95  # of a column's cells must fit a type for the column to be of it
 REVIEW_BOUNDS = "Review: min and max were read from the records."
 REVIEW_VALUES = "Review: the values were read from the records."
 REVIEW_SPECIAL = "Review: special values were read from the records, of which many have them."
+REVIEW_STEP = "Review: all values seen are multiples of this step."
 REVIEW_CODES = (
     "Review: the values, which look like codes, were read from the records; none between them is made up."
 )
