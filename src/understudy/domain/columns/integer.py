@@ -39,6 +39,7 @@ from understudy.domain.columns.parts.sight import (
     REVIEW_SPECIAL,
     REVIEW_STEP,
     REVIEW_VALUES,
+    REVIEW_YEARS,
     TOO_WIDE,
     Sight,
 )
@@ -256,6 +257,11 @@ class Integer(BinnedColumn):
             codes = tuple(sorted({grammar.whole(text) or 0 for text in seen.codes}))
             comment = sight.comment(*seen.remarks, REVIEW_CODES)
             return Category(codes, ordered=True, missing=seen.missing, comment=comment)
+        years = [grammar.whole(text) or 0 for text in sight.only(sight.numbers).repeated()[0]]
+        if not seen.listed and years and not seen.spikes and all(1800 <= year < 2100 for year in years):
+            low, high = min(years) // 10 * 10, max(years) // 10 * 10 + 9
+            comment = sight.comment(*seen.remarks, REVIEW_YEARS)
+            return cls(min=low, max=high, missing=seen.missing, comment=comment)
         if not seen.listed:
             remarks = (*seen.remarks, REVIEW_SPECIAL) if seen.spikes else seen.remarks
             special = tuple(map(int, seen.spikes))

@@ -31,6 +31,7 @@ REVIEW_BOUNDS = "Review: min and max were read from the records."
 REVIEW_VALUES = "Review: the values were read from the records."
 REVIEW_SPECIAL = "Review: special values were read from the records, of which many have them."
 REVIEW_STEP = "Review: all values seen are multiples of this step."
+REVIEW_YEARS = "Looks like years. Review: min and max are those of the records, in whole decades."
 REVIEW_CODES = (
     "Review: the values, which look like codes, were read from the records; none between them is made up."
 )
