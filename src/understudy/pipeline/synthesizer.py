@@ -358,7 +358,8 @@ def warnings(schema: Schema, budget: Budget, noisy_rows: float) -> list[str]:
 def _with_unit(schema: Schema, unit: str | None, most: int | Literal["learn"] | None) -> Schema:
     if unit is None and most is None:
         return schema
-    return replace(schema, unit=unit or schema.unit, max_records_per_unit=most or schema.max_records_per_unit)
+    most = schema.max_records_per_unit if most is None else most
+    return replace(schema, unit=schema.unit if unit is None else unit, max_records_per_unit=most)
 
 
 def _check(schema: Schema, mechanism: Mechanism) -> None:

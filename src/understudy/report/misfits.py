@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Category, Column, Integer, Schema, Untyped
+from understudy.domain import Category, Column, Integer, Number, Schema, Untyped
 from understudy.domain.columns.parts.ladder import LADDER
 from understudy.marginals import Marginal
 from understudy.mechanisms.mechanism import Fit
@@ -25,6 +25,7 @@ UNWRITTEN = 0.9  # missing, where nobody wrote a schema
 SAID = 0.98  # missing, where it says that cells may be
 OTHER = 0.5  # outside the list
 AT_END = 0.5  # at a bound; surveys top-code up to a third or so
+NONSENSE = 0.01  # at the last of all numbers
 IN_ONE = 0.95  # in one bin of many, or in the value that stands for whatever breaks a promise
 MANY = 10  # codes in order, below which most records may well share one
 SURE = 5.0  # standard deviations that a count must be above noise
@@ -96,7 +97,19 @@ def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> st
             f"{_about(seen.of(column.ranges - 1))} of the records lie at the end of all whole numbers that have a "
             'place. If they are keys, write type = "id"; if codes, list them as the texts of a category.'
         )
+    if isinstance(column, Number) and before.unlearned and (share := _furthest(column, seen)) >= NONSENSE:
+        return (
+            f"{_about(share)} of the records lie as far out as numbers can be told apart. If they are infinite, or "
+            'stand for missing ones, write missing = ["inf", "-inf"] or whatever they are.'
+        )
     return _crowded(column, seen) if column.bounded and column.ordered and column.ranges >= MANY else ""
+
+
+def _furthest(column: Number, seen: _Seen) -> float:
+    """The share of the records at ends so far out that they were not chosen, but were the last there are."""
+    low, high = column.bounds
+    ends = {0: -low, column.ranges - 1: high}
+    return sum(seen.of(code) for code, out in ends.items() if out >= LADDER[-1])
 
 
 def _cause(column: Column, before: Column, slot: str) -> str:

@@ -19,7 +19,7 @@ from understudy.domain.columns.parts.density import Pieces, Smooth, checked_dens
 from understudy.domain.columns.parts.fields import ascending, refuse, text, whole
 from understudy.domain.columns.parts.ladder import cut, tail
 from understudy.domain.columns.parts.noisy_counts import FULL, MOST_SPIKES, SURE, NoisyCounts
-from understudy.domain.columns.parts.sight import LEFT_BOUNDS, MOST_SHARE, Sight
+from understudy.domain.columns.parts.sight import INFINITE, LEFT_BOUNDS, MOST_SHARE, Sight
 from understudy.domain.formats.number_format import NumberFormat
 
 FINE = 512  # cells of the histogram that bins are made from
@@ -242,12 +242,14 @@ class NumbersSeen:
         numbers = sight.numbers
         if not numbers:
             return None
+        infinite = tuple(sorted(text for text in numbers if not np.isfinite(float(text))))
         stray = len(sight.texts) - len(numbers) - len(sight.markers)
         remarks = [f"{stray} texts are not numbers: they count as missing."] if stray else []
+        remarks += [INFINITE] if infinite else []
         finite = [float(text) for text in numbers if np.isfinite(float(text))]
         fractions = pa.types.is_floating(sight.kind) or pa.types.is_decimal(sight.kind)
         fractions = fractions or any("." in text for text in numbers)
-        seen = sight.only(numbers)
+        seen = sight.only(text for text in numbers if text not in infinite)
         listed, rare = seen.repeated() if seen.few and finite else ([], [])
         return cls(
             not fractions and all(value.is_integer() for value in finite),
@@ -255,7 +257,7 @@ class NumbersSeen:
             listed,
             () if listed else _spikes(seen),
             [] if listed else _codes(seen),
-            sight.missing(sight.markers),
+            sight.missing((*sight.markers, *infinite)),
             remarks + (rare if listed else []),
         )
 

@@ -49,6 +49,7 @@ MOSTLY_RARE = (
 )
 WHOSE = 'If it says whose record it is, write unit = "{}" in [table].'
 NO_CELL = "No cell has a plain value: they are empty, or hold lists or objects. Leave the column out."
+INFINITE = "Infinite numbers are taken for missing ones: no bin holds them."
 VARIANTS = "Some values differ in case or blanks alone: they are taken for different ones."
 TOO_WIDE = (
     "Its numbers do not fit in 64 bits with a sign, so that they are taken for texts. "
