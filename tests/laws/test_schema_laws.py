@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
@@ -150,6 +150,7 @@ def _unreachable(column: Column, codes: np.ndarray, null: np.ndarray) -> np.ndar
 @given(categories(), st.data())
 @settings(max_examples=100, deadline=None)
 def test_a_listed_value_comes_back_exactly(column: Category, data: st.DataObject) -> None:
+    assume(column.values != ("",))  # a list of which nothing was learned: its cells are empty
     values = data.draw(st.lists(st.sampled_from(column.values or ()), min_size=1, max_size=9))
     encoder = Encoder(Schema({"x": column}))
     back = encoder.reverse(encoder.forward(pa.table({"x": values})))
