@@ -125,25 +125,18 @@ class DatetimeGrid(Datetime):
         return [f"{year}, {step}" for step in PRECISIONS for year in self.years.value_labels()]
 
     def years_of(self, counts: NoisyCounts) -> NoisyCounts:
-        """The counts of years: of the step with the fullest cell, and whatever others surely hold."""
-        cells = self._cells(counts)
-        top = int(cells.max(axis=1).argmax())
-        sure = np.where(cells > SURE * counts.stddev, cells, 0)
-        return NoisyCounts(cells[top] + sure.sum(axis=0) - sure[top], counts.stddev)
+        """The counts of years, whatever the step."""
+        return counts.first(self.count).folded(len(PRECISIONS))
 
     def precision_of(self, counts: NoisyCounts) -> str | None:
         """The coarsest step that nearly all values stand on, where more than noise says so."""
         first, last = self.years_of(counts).extent()
-        held = self._cells(counts)[:, first : last + 1].sum(axis=1)
+        held = counts.first(self.count).layers(len(PRECISIONS))[:, first : last + 1].sum(axis=1)
         held[held <= SURE * counts.stddev * np.sqrt(last + 1 - first)] = 0
         for place, step in enumerate(PRECISIONS[:-1]):
             if held[: place + 1].sum() >= MOSTLY * held.sum() > 0:
                 return step
         return None
-
-    def _cells(self, counts: NoisyCounts) -> npt.NDArray[Any]:
-        cells: npt.NDArray[Any] = np.array(counts.values[: self.count], float).reshape(len(PRECISIONS), -1)
-        return cells
 
 
 class DatetimeCodec(MomentCodec[Datetime]):

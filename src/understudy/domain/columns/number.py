@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -29,9 +28,17 @@ from understudy.domain.columns.binned import (
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick, step_aside
+from understudy.domain.columns.parts.decimals import (
+    coarsest_step,
+    decimals_of,
+    fixed_decimals,
+    number_label,
+    shortest,
+)
 from understudy.domain.columns.parts.density import Pieces, place_within
 from understudy.domain.columns.parts.fields import below, distinct, finite, listed, refuse
-from understudy.domain.columns.parts.ladder import FRACTIONS, LADDER, digits, ladder
+from understudy.domain.columns.parts.ladder import FRACTIONS, LADDER, digits, ladder, tops
+from understudy.domain.columns.parts.noisy_counts import SURE, NoisyCounts
 from understudy.domain.columns.parts.sight import (
     LEFT_BOUNDS,
     REVIEW_BOUNDS,
@@ -42,6 +49,8 @@ from understudy.domain.columns.parts.sight import (
 
 EXACT_EDGES = 10_000  # more edges than this are worked out in floats, which is quicker
 SMALLEST_STEP = 1e-15
+MOST_DECIMALS = 4  # that are told apart when decimals are learned
+MOSTLY = 0.98  # of the values must have so many decimals at most for it to be the precision
 RANGE = 20  # numbers with few gaps between them that a draft takes for a range, not a list
 
 Floats = npt.NDArray[np.float64]
@@ -79,10 +88,9 @@ class Number(BinnedColumn):
             self._set("edges", edges)
         self._check_bins()
         self._check_precision()
-        if not self.unlearned and self.edges is None and self.count <= 1_000_000:
-            edges = self.cuts
-            if any(not a < b for a, b in pairwise(edges)):
-                refuse("bins", self.bins, "is more than floating point can tell apart.", "ask for fewer.")
+        few = not self.unlearned and self.edges is None and self.count <= 1_000_000
+        if few and any(not a < b for a, b in pairwise(self.cuts)):
+            refuse("bins", self.bins, "is more than floating point can tell apart.", "ask for fewer.")
 
     def _check_precision(self) -> None:
         if self.form is not None:
@@ -90,22 +98,12 @@ class Number(BinnedColumn):
             if self.precision is None:
                 self._set("precision", finest)
             elif finite("precision", self.precision) < finest * (1 - 1e-9):
-                refuse(
-                    "precision",
-                    self.precision,
-                    f"is finer than format {self.format!r}.",
-                    "add decimals to it.",
-                )
+                refuse("precision", self.precision, f"is finer than format {self.format!r}.", "add decimals.")
         if self.precision is None:
             return
         step = finite("precision", self.precision)
         if not SMALLEST_STEP <= step <= 1 / SMALLEST_STEP:
-            refuse(
-                "precision",
-                self.precision,
-                "is no step between values.",
-                "write 1 for whole numbers, 0.01 for cents.",
-            )
+            refuse("precision", self.precision, "is no step between values.", "write 0.01 for cents.")
         self._set("precision", step)
 
     @property
@@ -118,8 +116,7 @@ class Number(BinnedColumn):
     def unlearned(self) -> tuple[str, ...]:
         if self.edges is not None:
             return ()
-        left_out = [field for field in ("min", "max", "bins") if getattr(self, field) is None]
-        return tuple(left_out)
+        return tuple(field for field in ("min", "max", "bins") if getattr(self, field) is None)
 
     @cached_property
     def cuts(self) -> tuple[float, ...]:
@@ -146,7 +143,7 @@ class Number(BinnedColumn):
 
     def fields(self) -> dict[str, Any]:
         """The fields of the schema file, as for any column, with 10000.0 written as 10000."""
-        return {field: _short(value) for field, value in super().fields().items()}
+        return {field: shortest(value) for field, value in super().fields().items()}
 
     def _plain_codec(self) -> NumberCodec:
         return NumberCodec(self)
@@ -155,8 +152,8 @@ class Number(BinnedColumn):
         return self.cuts[:-1]
 
     def value_labels(self) -> list[str]:
-        ranges = [f"{_label(a)} to {_label(b)}" for a, b in pairwise(self.cuts)]
-        return ranges + [_label(value) for value in self.special]
+        ranges = [f"{number_label(a)} to {number_label(b)}" for a, b in pairwise(self.cuts)]
+        return ranges + [number_label(value) for value in self.special]
 
     @property
     def decimals(self) -> int | None:
@@ -167,13 +164,31 @@ class Number(BinnedColumn):
         low, high = np.array(self.cuts[:-1]), tops(np.array(self.cuts))
         return np.append(low, self.special), np.append(high, self.special)
 
-    def grid(self, *, instants: bool = False) -> Self:
-        """Steps of 1, 2 and 5, and zero on its own."""
+    def grid(self, *, instants: bool = False) -> Number:
+        """Steps of 1, 2 and 5, and zero on its own; for each how many decimals its values have, where nobody said."""
+        grid = self._ladder()
+        known = self.precision is not None or self.format is not None
+        return (
+            grid if known else NumberGrid(**{field.name: getattr(grid, field.name) for field in fields(grid)})
+        )
+
+    def _ladder(self) -> Self:
         inside = ladder([*FRACTIONS, *LADDER], self.min, self.max)
         known = (self.min, self.max)
         edges = tuple(sorted({float(edge) for edge in inside if abs(edge) < 1e300 or edge in known}))
         special = self.special or ((0.0,) if edges[0] <= 0 <= edges[-1] else ())
         return replace(self, min=None, max=None, bins=None, edges=edges, special=special)
+
+    def with_bounds(self, grid: Number, counts: NoisyCounts) -> Number:
+        if not isinstance(grid, NumberGrid):
+            return super().with_bounds(grid, counts)
+        column = replace(self, precision=grid.precision_of(counts))
+        return super(Number, column).with_bounds(grid.ladder, grid.ladder_of(counts))
+
+    def fine(self, coarse: tuple[Number, NoisyCounts] | None) -> Number:
+        if coarse is not None and isinstance(coarse[0], NumberGrid):
+            coarse = coarse[0].ladder, coarse[0].ladder_of(coarse[1])
+        return super().fine(coarse)
 
     def _places(self) -> Edges:
         return np.array(self.cuts)
@@ -216,18 +231,18 @@ class Number(BinnedColumn):
             return cls._by_format(sight, whole=False)
         if seen.whole:
             return None
-        written = _fixed_decimals(sight.numbers) if is_text(sight.kind) else None
+        written = fixed_decimals(sight.numbers) if is_text(sight.kind) else None
         if not seen.listed:
             remarks = (*seen.remarks, REVIEW_SPECIAL) if seen.spikes else seen.remarks
             return cls(
                 special=seen.spikes,
-                precision=None if written else _precision(seen.finite),
+                precision=None if written else coarsest_step(seen.finite),
                 format=written,
                 missing=seen.missing,
                 comment=sight.comment(*remarks, LEFT_BOUNDS),
             )
         values = sorted({float(text) for text in seen.listed if np.isfinite(float(text))})
-        step = _precision(values)
+        step = coarsest_step(values)
         if step and len(values) >= RANGE and (values[-1] - values[0]) / step < 2 * len(values):
             comment = sight.comment(*seen.remarks, REVIEW_BOUNDS)
             low, high, step = values[0], values[-1], None if written else step
@@ -235,6 +250,42 @@ class Number(BinnedColumn):
         comment = sight.comment(*seen.remarks, REVIEW_VALUES)
         texts = tuple(sorted(seen.listed, key=float))  # 0.50 is a number that would be written 0.5
         return Category(texts if written else tuple(values), missing=seen.missing, comment=comment)
+
+
+@dataclass(frozen=True)
+class NumberGrid(Number):
+    """The grid on which bounds are looked for: a code for each step of it and each number of decimals, none first.
+
+    One question tells both: a record falls in one cell, so its noise is that of the steps alone.
+    """
+
+    @property
+    def ladder(self) -> Number:
+        """The column of the steps alone."""
+        return Number(**{field.name: getattr(self, field.name) for field in fields(self)})
+
+    @property
+    def count(self) -> int:
+        return (MOST_DECIMALS + 2) * super().count
+
+    def _plain_codec(self) -> NumberGridCodec:
+        return NumberGridCodec(self)
+
+    def value_labels(self) -> list[str]:
+        return [
+            f"{step}, {n} decimals" for n in range(MOST_DECIMALS + 2) for step in self.ladder.value_labels()
+        ]
+
+    def ladder_of(self, counts: NoisyCounts) -> NoisyCounts:
+        """The counts of the steps, whatever the decimals."""
+        return counts.first(self.count).folded(MOST_DECIMALS + 2)
+
+    def precision_of(self, counts: NoisyCounts) -> float | None:
+        """The step between values of so many decimals as nearly all have, where more than noise says so."""
+        cells = counts.first(self.count).layers(MOST_DECIMALS + 2)
+        held = np.where(cells > SURE * counts.stddev, cells, 0.0).sum(axis=1).cumsum()
+        enough = np.flatnonzero(held[:-1] >= MOSTLY * held[-1])
+        return 1.0 / 10 ** int(enough[0]) if held[-1] > 0 and enough.size else None
 
 
 class NumberCodec(Codec[Number]):
@@ -334,37 +385,16 @@ class NumberCodec(Codec[Number]):
         return pa.float64() if len(self.missing) == len(self.column.missing_texts) else pa.string()
 
 
-def tops(cuts: Floats) -> Floats:
-    """The largest float of each bin between cuts: only the last one holds its upper edge."""
-    return np.append(np.nextafter(cuts[1:-1], -np.inf), cuts[-1])
+class NumberGridCodec(NumberCodec):
+    """The step of each number, and how many decimals it has; slots after all of these."""
 
-
-def decimals_of(number: float) -> int:
-    """How many decimals it takes to write a number."""
-    return max(0, -int(Decimal(repr(number)).normalize().as_tuple().exponent))
-
-
-def _fixed_decimals(texts: Sequence[str]) -> str | None:
-    """A format of numbers that are all written with the same decimals, zeros at the end included; None of others."""
-    decimals = {text.strip().partition(".")[2] for text in texts}
-    width = len(next(iter(decimals), ""))
-    fixed = width and all(len(end) == width and end.isdigit() for end in decimals)
-    return "0." + "0" * width if fixed and any(end.endswith("0") for end in decimals) else None
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_short(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
-
-
-def _label(number: float) -> str:
-    """A number with as many digits as it needs, and no more than fit."""
-    return f"{number:,.10g}" if abs(number) < 1e9 else f"{number:.4g}"
-
-
-def _precision(values: list[float]) -> float | None:
-    """The coarsest step, from whole numbers to four decimals, that holds every value."""
-    numbers = np.array(values)
-    decimals = next((p for p in range(5) if (np.round(numbers, p) == numbers).all()), None)
-    return None if decimals is None else 1.0 / 10**decimals
+    def encode(self, array: pa.Array) -> Codes:
+        ladder = self.column.ladder if isinstance(self.column, NumberGrid) else self.column
+        found, numbers = ladder.codec().encode(array).astype(np.int64), arrays.floats(array)
+        decimals = np.full(len(numbers), MOST_DECIMALS + 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for places in range(MOST_DECIMALS, -1, -1):
+                decimals[np.round(numbers, places) == numbers] = places
+        slots = found >= ladder.count
+        codes = np.where(slots, found + self.column.count - ladder.count, found + decimals * ladder.count)
+        return codes.astype(self.dtype)

@@ -42,3 +42,8 @@ def tail(edges: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     steps = np.array([step for step in (*FRACTIONS, *LADDER) if step >= furthest / 1000])
     steps = np.concatenate([-steps[::-1], steps])
     return np.asarray(np.searchsorted(edges, steps[(steps > edges[0]) & (steps < edges[-1])]), np.int64)
+
+
+def tops(cuts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The largest float of each bin between cuts: only the last one holds its upper edge."""
+    return np.append(np.nextafter(cuts[1:-1], -np.inf), cuts[-1])

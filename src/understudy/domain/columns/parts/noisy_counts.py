@@ -29,6 +29,17 @@ class NoisyCounts:
         """The counts of the first so many codes."""
         return NoisyCounts(self.values[:cells], self.stddev)
 
+    def layers(self, count: int) -> npt.NDArray[np.float64]:
+        """The counts of codes that are told apart in so many ways: a row a way."""
+        return self.values.astype(np.float64).reshape(count, -1)
+
+    def folded(self, count: int) -> NoisyCounts:
+        """The counts whichever way: of the one with the fullest cell, and whatever others surely hold."""
+        cells = self.layers(count)
+        top = int(cells.max(axis=1).argmax())
+        sure = np.where(cells > SURE * self.stddev, cells, 0)
+        return NoisyCounts(cells[top] + sure.sum(axis=0) - sure[top], self.stddev)
+
     @property
     def total(self) -> float:
         """About how many records there are."""
