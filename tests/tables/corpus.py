@@ -197,7 +197,7 @@ def hospital() -> Awkward:
         "admitted": Shape("date", r"\d\d/\d\d/\d{4}"),
         "discharged": Shape("date", r"\d\d/\d\d/\d{4}"),
         "ward": Shape("category", "0046|0112|0007"),
-        "temp": Shape("number", r"\d\d\.\d"),
+        "temp": Shape("number", r"\d{1,3}\.\d"),
         "notes": Shape("fake", r".*"),
     }
     return Awkward("hospital.csv", delimited(cells), shapes)

@@ -276,3 +276,11 @@ def test_the_step_between_moments_is_kept_in_any_form() -> None:
     assert (drafted(hours).format, drafted(hours).precision) == ("%d/%m/%Y %H:%M:%S", "hour")
     minutes: list[object] = [f"{n % 24:02d}:{n * 7 % 60:02d}" for n in range(200)]
     assert (drafted(minutes).format, drafted(minutes).precision) == ("%H:%M", None)
+
+
+def test_a_list_of_texts_that_a_person_can_read_is_written_down_and_a_longer_one_is_learned() -> None:
+    stations = [f"Station {n % 120:03d} North" for n in range(6000)]
+    shops = [f"Shop {n % 260:03d} West" for n in range(6000)]
+    found = draft_schema({"station": stations, "shop": shops}, name="calls")
+    assert len(found["station"].values) == 120  # type: ignore[attr-defined]
+    assert found.unlearned == {"shop": ("values",)}

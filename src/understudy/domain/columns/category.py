@@ -173,7 +173,7 @@ class Category(Column):
         """The category of a column's texts, or one whose texts are to be learned where they are many."""
         if not sight.texts:
             return cls(discover=True, comment=NO_CELL)
-        if not sight.few:
+        if not sight.listable:
             whose = WHOSE.format(sight.name) if sight.mostly_rare and not sight.identifying else ""
             remarks = [*sight.nearly, MOSTLY_RARE if sight.mostly_rare else LEFT_VALUES, whose]
             return cls(discover=True, missing=sight.missing(), comment=sight.comment(*remarks))

@@ -23,6 +23,7 @@ from understudy.domain.formats.recognition import Recognised, TextsSeen, moment_
 from understudy.domain.schema_toml import string_text
 
 MOST_LISTED = 50  # distinct values of a column whose values may be written down
+MOST_TEXTS = 200  # of a category: a list that a person can still read, and noise would lose most of it
 MOST_SHARE = 0.05  # and how many there may be for each record
 MANY = 0.7  # of the cells in one form are worth a remark
 MOSTLY = 0.95  # of a column's cells must fit a type for the column to be of it
@@ -111,6 +112,11 @@ class Sight:
     def few(self) -> bool:
         """Whether the values are few enough, beside the records, to be written down."""
         return len(self.texts) <= min(MOST_LISTED, MOST_SHARE * self.rows)
+
+    @property
+    def listable(self) -> bool:
+        """Whether texts are few enough, beside the records, to be written down as a category's."""
+        return len(self.texts) <= min(MOST_TEXTS, MOST_SHARE * self.rows)
 
     @cached_property
     def markers(self) -> tuple[str, ...]:
