@@ -31,12 +31,12 @@ demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 test: $(READY) ## run every test
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
-check: $(READY) ## lint, format, types, the plan of the house, the docs' commands
+check: $(READY) ## lint, format, types, the plan of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest tests/docs tests/house
+	$(BIN)/python -m pytest tests/house
 
 mutants: $(READY) ## change the product in 400 small ways, one at a time; say which no test sees (resumes)
 	$(BIN)/python tests/mutation --sample 400
