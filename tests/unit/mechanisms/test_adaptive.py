@@ -13,6 +13,7 @@ from understudy.domain import Domain
 from understudy.errors import ParameterError
 from understudy.mechanisms.adaptive.noise_price import OF_CELL, noise_price
 from understudy.mechanisms.adaptive.one_way_share import one_way_share
+from understudy.pipeline.charged import check_charged
 from understudy.privacy import Seeded, recompute
 
 
@@ -45,6 +46,14 @@ def test_columns_get_everything_where_noise_hides_every_pair() -> None:
     curator, fit = fitted(chained(60), 0.05)
     assert {len(m.clique) for m in fit.measurements} == {1}
     assert not [charge for charge in curator.certificate()["charges"] if charge["question"] == "choose"]
+
+
+@pytest.mark.parametrize("rows", [30, 60, 300, 3_000])
+def test_every_measurement_was_paid_for(rows: int) -> None:
+    """Those of columns alone too, whose two looks are averaged for the model but released as they were asked."""
+    for epsilon in (0.05, 0.5, 5.0):
+        curator, fit = fitted(chained(rows), epsilon)
+        check_charged(curator.certificate(), fit.measurements, fit.field, fit.compression)
 
 
 def test_all_that_was_set_aside_for_measuring_is_spent() -> None:

@@ -99,7 +99,7 @@ class Adaptive:
         alone = [(name,) for name in domain]
         log = [curator.measure(alone, budget=losses["look"])]
         if "measure" not in losses:
-            return _independent(domain, log[0])
+            return _independent(domain, log, log[0])
         pool, left = losses["measure"], Fraction(1)
         assert isinstance(pool, Gaussian)
         whole = pool.sigma * curator.neighbours.l2
@@ -111,7 +111,7 @@ class Adaptive:
             left -= asked.share
         together = [averaged(several) for several in zip(*log, strict=True)]
         if asked.independent:
-            return _independent(domain, together)
+            return _independent(domain, log, together)
         pairs = whole * math.sqrt(PAIRS_A_COLUMN * len(domain) / left)
         step = compressed(curator, together, THRESHOLD, pair_noise=pairs, likely=_likely(together))
         run = _Rounds(self, step.curator, pool, losses["choose"], left)
@@ -201,10 +201,13 @@ def _likely(log: Sequence[Measurement]) -> dict[str, Cells]:
     return {m.clique[0]: shrunk_column(m.values, float(m.stddev)) for m in log}
 
 
-def _independent(domain: Domain, log: Sequence[Measurement]) -> Fit:
-    """Every column on its own, by what its codes likely hold."""
-    compression = Compression.none(domain, empty_slots(domain, log))
-    kept = [compression.measurement(m) for m in log]
+def _independent(
+    domain: Domain, log: Sequence[Sequence[Measurement]], together: Sequence[Measurement]
+) -> Fit:
+    """Every column on its own, by what its codes likely hold; `together` is the log with repeats averaged."""
+    compression = Compression.none(domain, empty_slots(domain, together))
+    kept = [compression.measurement(m) for m in together]
     shrunk = [Measurement((name,), cells, kept[0].stddev) for name, cells in _likely(kept).items()]
-    field = estimate(compression.domain(domain), shrunk, total=estimate_total(domain, log))
-    return Fit(tuple(kept), field, compression)
+    field = estimate(compression.domain(domain), shrunk, total=estimate_total(domain, together))
+    # Each answer as it was charged for: an average of two charges is a measurement that none of them paid.
+    return Fit(tuple(compression.measurement(m) for several in log for m in several), field, compression)
