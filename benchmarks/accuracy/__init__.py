@@ -1,0 +1,1 @@
+"""How close synthetic records come to real ones, system by system: `python -m benchmarks.accuracy`."""

@@ -1,0 +1,100 @@
+"""The tables that systems are measured on: integer codes and a public domain, the same for every system."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.csv
+import pyarrow.parquet
+
+Codes = Mapping[str, npt.NDArray[Any]]
+
+# NIST's first reduced feature set of the excerpts, and the area that its scores are told by.
+DEMOGRAPHICS = ("PUMA", "AGEP", "RAC1P", "MSP", "SEX", "HOUSING_TYPE", "OWN_RENT", "DVET", "DEYE")
+SURVEYS = ("national2019", "ma2019")
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """Coded records: `sizes` says how many codes each column has, and is public; `columns` are the records."""
+
+    name: str
+    sizes: Mapping[str, int]
+    columns: Codes
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return len(next(iter(self.columns.values())))
+
+    def drawn(self, rows: int, seed: int) -> DataSet:
+        """So many of the records, drawn without replacement; all of them where there are no more."""
+        if rows >= self.rows:
+            return self
+        chosen = np.random.default_rng(seed).choice(self.rows, rows, replace=False)
+        return DataSet(self.name, self.sizes, {n: column[chosen] for n, column in self.columns.items()})
+
+
+def shared() -> Path:
+    """The folder of data sets: named by UNDERSTUDY_SHARED, or `shared` beside the checkout."""
+    named = os.environ.get("UNDERSTUDY_SHARED")
+    return Path(named) if named else Path(__file__).resolve().parents[3] / "shared"
+
+
+def available() -> list[str]:
+    """The names of the data sets that are there, in the order of the page."""
+    return [name for name, (path, _) in _SETS.items() if (shared() / path).exists()]
+
+
+def read_set(name: str) -> DataSet:
+    """The data set of that name: one of those above, or <name>.csv with <name>-domain.json in data/<name>."""
+    path, reader = _SETS.get(name, (f"data/{name}", _coded))
+    return reader(name, shared() / path)
+
+
+def _coded(name: str, folder: Path) -> DataSet:
+    sizes = json.loads((folder / f"{name}-domain.json").read_text(encoding="utf-8"))
+    table = pyarrow.csv.read_csv(folder / f"{name}.csv")
+    return DataSet(name, sizes, {column: table[column].to_numpy() for column in sizes})
+
+
+def _parquet(name: str, folder: Path) -> DataSet:
+    sizes = json.loads((folder / "domain.json").read_text(encoding="utf-8"))
+    table = pyarrow.parquet.read_table(folder / f"{name}.parquet", columns=list(sizes))
+    return DataSet(name, sizes, {column: table[column].to_numpy() for column in sizes})
+
+
+def _survey(name: str, file: Path) -> DataSet:
+    """A survey of values, coded as `understudy evaluate` codes it: single ages, other numbers in 64 bins."""
+    import understudy as us
+    from understudy.evaluation.coding import completed
+    from understudy.pipeline.sources.registry import first_records
+    from understudy.transforms.encode import Encoder, reading_types
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        draft = us.draft_schema(file)
+        table = first_records(file, 10**6, types=reading_types(draft))
+        encoder = Encoder(completed(draft, table))
+        codes = encoder.forward(table.select(list(encoder.domain)))
+    kept = DEMOGRAPHICS if name == "national2019" else tuple(encoder.domain)
+    return DataSet(name, {n: encoder.domain[n] for n in kept}, {n: codes[n] for n in kept})
+
+
+Reader = Callable[[str, Path], DataSet]
+_SETS: dict[str, tuple[str, Reader]] = {
+    **{
+        name: (f"data/{name}", _coded)
+        for name in ("adult", "nltcs", "titanic", "salary", "temporal-match2", "stroke")
+    },
+    **{name: (f"data/acs2019/{name}.csv", _survey) for name in SURVEYS},
+    "wide98": ("bench/wide98", _parquet),
+}

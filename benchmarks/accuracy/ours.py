@@ -1,0 +1,77 @@
+"""Plays cells of our own systems, in a process of its own: python -m benchmarks.accuracy.ours JOB.
+
+JOB is a JSON object: data, epsilon, system, rows, runs (numbers). One JSON line is printed for every run as it ends,
+and one with the code that was loaded, so that the caller can keep them.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import tempfile
+import time
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from benchmarks.accuracy.cells import Cell, loaded_code
+from benchmarks.accuracy.data_sets import DataSet, read_set
+from benchmarks.accuracy.scores import errors
+
+import understudy
+from understudy.domain import Integer, Schema
+from understudy.privacy import Seeded
+
+DELTA = 1e-9
+
+
+def main(job: dict[str, Any]) -> None:
+    """Play the runs one after the other."""
+    warnings.simplefilter("ignore")
+    whole = read_set(job["data"])
+    for run in job["runs"]:
+        cell = Cell(job["data"], job["epsilon"], job["system"], run, job["rows"])
+        records = whole.drawn(cell.rows, cell.run) if cell.rows else whole
+        begun, used = time.perf_counter(), time.process_time()
+        made = synthetic(records, cell)
+        seconds, processor = time.perf_counter() - begun, time.process_time() - used
+        found = errors(records.columns, made)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+        said = {"seconds": seconds, "processor_s": processor, "megabytes": most}
+        said["version"] = understudy.__version__
+        print(json.dumps({"run": run, "files": loaded_code(), **said, **asdict(found)}), flush=True)
+
+
+def synthetic(records: DataSet, cell: Cell) -> dict[str, npt.NDArray[Any]]:
+    """Records that `fit` and `sample` make of these, as a person gets them; but noise is seeded, to be repeated.
+
+    The schema says how many codes a column has and that none is missing: all that peers are told. No order is said.
+    """
+    columns = {name: _codes(size) for name, size in records.sizes.items()}
+    table = pa.table({name: pa.array(column) for name, column in records.columns.items()})
+    with tempfile.TemporaryDirectory() as folder:
+        release = understudy.fit(
+            table,
+            Schema(columns, name=records.name),
+            epsilon=cell.epsilon,
+            delta=DELTA,
+            mechanism=cell.system,
+            ledger=Path(folder) / "ledger.db",
+            source=Seeded(cell.seed),
+        )
+        made = release.sample(seed=cell.seed)
+    return {name: np.asarray(made[name].to_numpy()) for name in columns}
+
+
+def _codes(size: int) -> Integer:
+    most = max(1, size - 1)
+    return Integer(min=0, max=most, bins=most + 1, missing=False, ordered=False)
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,0 +1,18 @@
+"""Who competes: our mechanisms by their registered names, and peers, each with how often a cell is played."""
+
+from __future__ import annotations
+
+from understudy.mechanisms.registry import DEFAULT, kinds
+
+EPSILONS = (0.1, 1.0, 10.0)
+SMALL_ROWS = (100, 300, 1000)
+RUNS, SMALL_RUNS = 5, 30
+OURS = ("adaptive", "aim", "mst", "privsyn", "independent")
+AGAINST = "independent"  # what the default must not be worse than on little data
+NEW = "adaptive" if DEFAULT == "mst" else DEFAULT
+
+
+def ours() -> list[str]:
+    """Our own systems that are registered, the newest first."""
+    known = {kind.name for kind in kinds()}
+    return [name for name in OURS if name in known]
