@@ -91,6 +91,23 @@ def check_no_seed_reaches_the_noise() -> None:
     assert runs[0] != runs[1], "a seed decides the noise"
 
 
+def _distances(columns: int, neighbours: Neighbours, sigma: float = 8.0) -> np.ndarray:
+    """Released distances of an empty table from nothing, in units of the noise that is due to so many of them."""
+    names = tuple(f"c{i}" for i in range(columns))
+    curator = Curator(Filled(np.zeros(2, dtype=np.int64), names), LARGE, neighbours=neighbours)
+    loss = Gaussian(sigma, None, neighbours)
+    found = curator.distances([[(name,)] for name in names], lambda _: np.zeros(2), loss)
+    return found.values / (sigma * neighbours.l1 * math.sqrt(columns))
+
+
+def check_distances_have_the_noise_of_all_moving_at_once() -> None:
+    for neighbours in (Neighbours(), Neighbours("replace"), Neighbours(records=3)):
+        values = np.concatenate([_distances(500, neighbours) for _ in range(6)])
+        spread = float((values**2).sum())
+        assert stats.chi2.cdf(spread, values.size) > ALPHA, "distances have less noise than is due"
+        assert stats.chi2.sf(spread, values.size) > ALPHA, "distances have more noise than is due"
+
+
 # -- audits --------------------------------------------------------------------------------------------
 
 

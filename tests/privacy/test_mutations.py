@@ -17,6 +17,7 @@ from understudy.privacy.curator import (
     curator_session,
     discovery,
     misfit,
+    noisy_distances,
     noisy_marginals,
     private_choice,
     question_checks,
@@ -85,6 +86,24 @@ def noise_that_is_never_negative(patch):
         return np.abs(GAUSSIAN(scale, size, source))
 
     patch.setattr(noisy_marginals, "discrete_gaussian", positive)
+
+
+@caught_by(checks.check_distances_have_the_noise_of_all_moving_at_once)
+def half_of_the_noise_of_distances(patch):
+    def half(scale, size, source):
+        return GAUSSIAN(scale / 2, size, source)
+
+    patch.setattr(noisy_distances, "discrete_gaussian", half)
+
+
+@caught_by(checks.check_distances_have_the_noise_of_all_moving_at_once)
+def distances_as_if_a_record_were_in_one_of_them(patch):
+    patch.setattr(noisy_distances, "normalised", lambda weights: (1.0,) * len(weights))
+
+
+@caught_by(checks.check_distances_have_the_noise_of_all_moving_at_once)
+def distances_that_a_replaced_record_moves_by_one(patch):
+    patch.setattr(noisy_distances, "distance_reach", lambda cliques, l1: noisy_distances.PARTS * cliques)
 
 
 @caught_by(checks.check_released_counts_are_integers)

@@ -13,6 +13,7 @@ from understudy.privacy import Approximate, Budget, Choice, Gaussian, Laplace, N
 from understudy.privacy.accounting.spending import Allowance
 from understudy.privacy.curator.discovery import DiscoveryQuestion
 from understudy.privacy.curator.exact_counts import ExactCounts
+from understudy.privacy.curator.noisy_distances import DistancesQuestion
 from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
 from understudy.privacy.curator.private_choice import DependenceQuestion, MisfitQuestion, ScoreMemory
 from understudy.privacy.curator.question import Question
@@ -35,6 +36,7 @@ QUESTIONS = [
     HistogramQuestion.of(DOMAIN, ("a", "b"), Laplace(0.1), 50),
     DiscoveryQuestion.of("town", Approximate(0.1, 1e-7)),
     SizesQuestion.of((1, 2, 5), Budget(0.1, 1e-7)),
+    DistancesQuestion.of(DOMAIN, [[("a", "b")], PAIR], uniform, Gaussian(20.0, None), None),
 ]
 
 

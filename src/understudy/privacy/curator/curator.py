@@ -1,8 +1,8 @@
 """The only object that sees private counts; whatever leaves it leaves through one door.
 
 To verify that nothing private leaves otherwise, read this file, `curator_session.py` and the `draw` of each question
-(`noisy_marginals.py`, `private_choice.py`, `thresholded_histogram.py`, `discovery.py`, `unit_sizes.py`), and check
-six things.
+(`noisy_marginals.py`, `noisy_distances.py`, `private_choice.py`, `thresholded_histogram.py`, `discovery.py`,
+`unit_sizes.py`), and check six things.
 
 1. Records are reached only through `self._engine`. `_ask` lets a question look at what the engine can count, never at
    what it counts, and hands it `ExactCounts` for its `draw`; `recode` and `over` say how the same records are coded.
@@ -11,8 +11,9 @@ six things.
 3. What is durable when: all that a job may cost was reserved in the ledger, durably, before this object existed, so
    before anything is counted. The door takes the question, lets its answer be drawn, stores question and answer
    together, durably, and only then returns what was stored: never a second draw.
-4. An answer is noisy counts (all of them, or those past a threshold), one index drawn by the exponential mechanism,
-   or names of values past a noisy threshold. Exact counts stay local to `draw`, exact scores in `self._memory`.
+4. An answer is noisy counts (all of them, or those past a threshold), noisy distances, one index drawn by the
+   exponential mechanism, or names of values past a noisy threshold. Exact counts stay local to `draw`, exact
+   scores in `self._memory`.
 5. The door takes values, not behaviour: whatever a mechanism hands in is copied into exact types of ours, and
    estimates are computed (`prepare`), before it opens. Behind it runs only our code, the engine's and the source's.
 6. One question is asked at a time, priced by the allowance as it then is (`CuratorSession.turn`).
@@ -39,6 +40,7 @@ from understudy.privacy.curator.curator_session import Watch, opened
 from understudy.privacy.curator.discovery import Discovery, DiscoveryQuestion
 from understudy.privacy.curator.exact_counts import ExactCounts
 from understudy.privacy.curator.misfit import Estimates
+from understudy.privacy.curator.noisy_distances import CliqueSets, Distances, DistancesQuestion
 from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
 from understudy.privacy.curator.private_choice import DependenceQuestion, MisfitQuestion, ScoreMemory
 from understudy.privacy.curator.question import AnswerT, PriceT, Question, digest, recoding_digest
@@ -51,7 +53,7 @@ from understudy.privacy.plain_values import plain_domain
 
 
 class Curator:
-    """Answers six questions about records that nobody else may see, each charged before it is asked.
+    """Answers seven questions about records that nobody else may see, each charged before it is asked.
 
     The caller must trust that the engine bounds a unit's records by `neighbours.records`, and that its domain
     was not read from the records. What a method says of its privacy is proved in docs/privacy.md, "The curator".
@@ -251,6 +253,27 @@ class Curator:
             BudgetError: no further choice was planned; nothing is drawn.
         """
         return self._ask(DependenceQuestion.of(self.domain, candidates, budget, costs, self._memory))
+
+    def distances(
+        self, sets: CliqueSets, estimates: Estimates, budget: Loss, weights: Sequence[float] | None = None
+    ) -> Distances:
+        """How far estimates are off: for each set of cliques the summed L1 distance from exact counts, with noise.
+
+        Privacy: the loss Gaussian(sigma, None). One unit moves the distance of every clique by up to l1.
+
+        Parameters:
+            sets: the cliques that each answer is the sum over.
+            estimates: a clique -> the counts that are thought to be in its cells; from answers and public knowledge.
+            budget: a Gaussian loss that `commit` allotted to a group whose weights were left open.
+            weights: how precise each answer is to be, per clique of its set, against the others; alike by default.
+
+        Returns:
+            The noisy distances in records, and the standard deviation of each one's noise.
+
+        Raises:
+            BudgetError: it was not planned, or does not fit in what is left; nothing is drawn.
+        """
+        return self._ask(DistancesQuestion.of(self.domain, sets, estimates, budget, weights))
 
     def histogram(self, clique: Clique | str, budget: Loss, threshold: int) -> Cells:
         """The cells of a clique whose noisy count is at least `threshold`, however many cells there are.

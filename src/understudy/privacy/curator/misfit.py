@@ -20,6 +20,7 @@ from understudy.errors import OperatorError, ParameterError
 
 Integers = npt.NDArray[np.int64]
 Estimates = Callable[[Clique], npt.NDArray[Any]]
+Rounding = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]  # a public rule: to whole numbers
 _SQUARABLE = 2**29  # nine times the square of what is below fits in an int64
 _HELD = 2**25  # cells of rounded estimates kept between their check and their use: a quarter of a gigabyte
 
@@ -30,8 +31,14 @@ class Rounded:
     What does not fit in memory waits in a file without a name: estimates are public.
     """
 
-    def __init__(self, domain: Domain, wanted: Sequence[Clique], estimates: Estimates) -> None:
-        self._domain, self._estimates = domain, estimates
+    def __init__(
+        self,
+        domain: Domain,
+        wanted: Sequence[Clique],
+        estimates: Estimates,
+        rule: Rounding = np.rint,
+    ) -> None:
+        self._domain, self._estimates, self._rule = domain, estimates, rule
         self._held: dict[Clique, Integers] = {}
         self._filed: dict[Clique, tuple[int, int]] = {}  # where in the file, and how many bytes
         self._file: IO[bytes] | None = None
@@ -74,11 +81,26 @@ class Rounded:
         size = self._domain.size(clique)
         if table.size != size:
             raise ParameterError(f"the estimate of {clique!r} has {table.size} cells, not {size}.")
-        if not np.isfinite(table).all() or np.abs(table).sum() > 2.0**60:
+        with np.errstate(all="ignore"):  # what overflows is not finite, and refused
+            whole = self._rule(table)
+            fits = bool(np.isfinite(whole).all() and np.abs(whole).sum() <= 2.0**60)
+        if not fits:
             raise ParameterError(
                 f"the estimate of {clique!r} holds a cell that is not finite, or is past 2^60."
             )
-        return np.rint(table).astype(np.int64)
+        return whole.astype(np.int64)
+
+
+def spread_parts(parts: int) -> Rounding:
+    """The rule that rounds a table to whole numbers of `parts` of a record, and keeps the sum of any run of cells.
+
+    Thousands of cells that expect a hundredth of a record each expect tens of records together: those stay.
+    """
+
+    def rule(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.diff(np.rint(np.cumsum(table * parts)), prepend=0.0)
+
+    return rule
 
 
 def misfit(counts: Integers, expected: Integers) -> int:

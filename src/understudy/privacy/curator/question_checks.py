@@ -21,6 +21,7 @@ from understudy.privacy.plain_values import plain_clique, plain_text
 MOST_IMPORTANT = 1000  # times as much as another candidate one may weigh in a choice
 Queries = Sequence[Binned | None]
 MOST_CELLS = 2**26  # of one batch: half a gigabyte of exact counts
+MOST_SUMMED = 2**10  # cliques whose distances are summed to one answer
 
 
 def cliques(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:
@@ -50,6 +51,22 @@ def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique]
     if fresh or len(set(offered)) != len(offered):
         _distinct(offered)
     return offered
+
+
+def clique_sets(domain: Domain, asked: Sequence[Sequence[Clique]]) -> tuple[tuple[Clique, ...], ...]:
+    """Sets of cliques to sum distances over: at least one set, none empty, no clique twice in one, none too large."""
+    found = tuple(tuple(domain.clique(clique) for clique in map(plain_clique, given)) for given in asked)
+    if not found or not all(found):
+        raise ParameterError("there is nothing to be distant from.", hint="give at least one clique a set.")
+    for cliques in found:
+        if () in cliques or len(cliques) > MOST_SUMMED:
+            raise DomainError(
+                f"a set of cliques is one of 1 to {MOST_SUMMED:,}, each with a column at least."
+            )
+        _distinct(cliques)
+        for clique in cliques:
+            _cells(domain, [clique])
+    return found
 
 
 def names(domain: Domain, asked: Sequence[Clique | str]) -> list[Clique]:

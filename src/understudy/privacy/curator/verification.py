@@ -6,6 +6,7 @@ is bounded before anything is computed from it, and every comparison is written 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from understudy.errors import BudgetError, ReleaseError, UnderstudyError
 from understudy.privacy.accounting.budget import Neighbours, positive, probability, real, whole
 from understudy.privacy.accounting.composition import compose
+from understudy.privacy.accounting.discretisation import ROOM
 from understudy.privacy.accounting.filters import FILTER_RULE, filtered_epsilon
 from understudy.privacy.accounting.losses import (
     Approximate,
@@ -25,6 +27,9 @@ from understudy.privacy.accounting.losses import (
 )
 from understudy.privacy.curator.certification import statement, unit
 from understudy.privacy.curator.discovery import gaussian_threshold, laplace_scale, laplace_threshold
+from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
+from understudy.privacy.curator.noisy_distances import distance_reach
+from understudy.privacy.curator.question_checks import MOST_SUMMED
 from understudy.privacy.curator.unit_sizes import MOST_SIZES, QUESTION
 from understudy.privacy.plain_values import exact
 
@@ -185,6 +190,22 @@ def _unit_sizes(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -
     _same(_scales(charge, 1), [laplace_scale(losses[0].epsilon, Neighbours(neighbours.relation))])
 
 
+def _distance(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -> None:
+    """The reaches of all answers, each in units of its noise, have squares that add up to the loss's."""
+    summed = [whole("cliques", count) for count in _listed(charge["cliques"], MOST_MARGINALS)]
+    scales = _scales(charge, len(summed))
+    noise, _ = _noise_and_slack(losses)
+    if not isinstance(noise, Gaussian) or noise.weights is not None or not summed:
+        raise _other_loss()
+    if noise.neighbours != neighbours or not max(summed) <= MOST_SUMMED:
+        raise ReleaseError("the certificate has distances of other neighbours or cliques than there can be.")
+    moved = math.fsum(
+        (distance_reach(count, neighbours.l1) / scale) ** 2
+        for count, scale in zip(summed, scales, strict=True)
+    )
+    _same([1 / math.sqrt(moved)], [noise.sigma], ROOM / 4)
+
+
 _NAMES = ("view", "digest", "queries", "column", "stage")
 # A new question of the curator joins by being listed here: a charge for any other does not hold.
 _QUESTIONS: Mapping[str, Callable[[Words, Sequence[Loss], Neighbours], None]] = {
@@ -194,6 +215,7 @@ _QUESTIONS: Mapping[str, Callable[[Words, Sequence[Loss], Neighbours], None]] = 
     "discover": _discover,
     "histogram": _histogram,
     QUESTION: _unit_sizes,
+    DISTANCE: _distance,
 }
 
 
@@ -209,12 +231,15 @@ def _gaussian(loss: Gaussian, scales: Sequence[float], neighbours: Neighbours) -
     _same(scales, loss.scales)
 
 
-def _same(drawn: Sequence[float], due: Sequence[float]) -> None:
-    """Raise unless noise was drawn at the scales that were charged for: no less, and no more is claimed."""
+def _same(drawn: Sequence[float], due: Sequence[float], room: float = 2.0**-49) -> None:
+    """Raise unless noise was drawn at the scales that were charged for: no less, and no more is claimed.
+
+    `room` is for rounding: `laplace_scale` is itself rounded up by 2^-50.
+    """
     if len(drawn) != len(due):
         raise ReleaseError("the certificate has a charge for another number of marginals than were measured.")
     for scale, least in zip(drawn, due, strict=True):
-        if not scale >= least * (1 - 2.0**-49):  # `laplace_scale` is itself rounded up by 2^-50
+        if not scale >= least * (1 - room):
             raise ReleaseError("the certificate has noise of a smaller scale than was charged.")
         if not scale <= least * (1 + _ROUNDING):
             raise ReleaseError("the certificate has noise of a larger scale than was charged.")
