@@ -188,6 +188,8 @@ class MST:
         one_way = {name: field.marginal((name,)).counts for name in domain}
         independence = Independence(one_way, field.total)
         capacity = TreeCapacity(domain, forced)
+        pairs = all_pairs(domain, self.limit_cells)
+        blurs = {pair: sum(blur[name] for name in pair) for pair in [*pairs, STOP]}
         chosen: list[Pair] = []
 
         def pick(candidates: list[Pair]) -> Pair | None:
@@ -196,12 +198,17 @@ class MST:
             if not fitting:
                 return None
             scale = _scale_of_next(losses["two-way"], len(forced) + len(chosen) + 1)
-            blurs = [sum(blur[name] for name in clique) for clique in offered] if self.sharpen else None
             # A sharpened misfit is three fifths of what a large one is by itself.
             scale = 3 / 5 * scale if self.sharpen else scale
             costs = [_noise(domain, clique, scale) for clique in offered] if self.stop_early else None
             winner = offered[
-                curator.choose(offered, independence, losses["select"], costs=costs, blurs=blurs)
+                curator.choose(
+                    offered,
+                    independence,
+                    losses["select"],
+                    costs=costs,
+                    blurs=list(map(blurs.__getitem__, offered)) if self.sharpen else None,
+                )
             ]
             if winner == STOP:
                 return None
@@ -210,7 +217,7 @@ class MST:
             return chosen[-1]
 
         joined = [clique for clique, _ in self.forced]
-        return spanning_forest(domain.names, all_pairs(domain, self.limit_cells), pick, joined)
+        return spanning_forest(domain.names, pairs, pick, joined)
 
 
 def _scale_of_next(loss: Loss, marginals: int) -> float:

@@ -21,6 +21,7 @@ LAWS = 1 + len(_WIDTHS) + len(_MEANS)
 _NOTHING = (
     1e-3  # of what was expected: a cell that holds nothing is given so much, as no logarithm is of zero
 )
+_SETTLED = 1e-7  # a share of the cells: where no law's moved further, another round is not worth its time
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
@@ -55,35 +56,78 @@ def _laws(noisy: float, prior: float, sigma: float, logs: Floats, means: Floats)
 
 
 @njit(cache=True, nogil=True)
-def shares(noisy: Floats, prior: Floats, sigma: Floats, believed: Floats, rounds: int) -> Floats:
-    """How common each law is among the cells, by so many rounds of expectation and maximisation.
+def posterior_means(
+    noisy: Floats, prior: Floats, sigma: Floats, believed: Floats, rounds: int, step: int
+) -> Floats:
+    """The mean of what each cell holds, when the laws are as common as the cells themselves say.
 
-    `believed` are cells of each law that are taken to have been seen already.
+    How common they are is learned from every `step`-th cell, by at most so many rounds of expectation and
+    maximisation. `believed` are cells of each law that are taken to have been seen already.
     """
-    cells = noisy.size
-    chances = np.empty((cells, LAWS))
-    means = np.empty(LAWS)
-    for cell in range(cells):
-        _laws(noisy[cell], prior[cell], sigma[cell], chances[cell], means)
-        chances[cell] = np.exp(chances[cell] - chances[cell].max())
-    found: Floats = believed / believed.sum()
-    for _ in range(rounds):
-        seen = believed.copy()
-        for cell in range(cells):
-            joint = found * chances[cell]
-            seen += joint / joint.sum()
-        found = seen / seen.sum()
+    looked_at = (noisy.size + step - 1) // step
+    chances, logs, means = np.empty((looked_at, LAWS)), np.empty(LAWS), np.empty((looked_at, LAWS))
+    for place in range(looked_at):
+        cell = place * step
+        _laws(noisy[cell], prior[cell], sigma[cell], logs, means[place])
+        _scaled(logs, chances[place])
+    common = _common(chances, believed, rounds)
+    found = np.empty(noisy.size)
+    for cell in range(noisy.size):
+        if cell % step == 0:
+            held = _mean(common, chances[cell // step], means[cell // step])
+        else:
+            _laws(noisy[cell], prior[cell], sigma[cell], logs, means[0])
+            _scaled(logs, chances[0])
+            held = _mean(common, chances[0], means[0])
+        found[cell] = max(held, _NOTHING * prior[cell])
     return found
 
 
 @njit(cache=True, nogil=True)
-def expected(noisy: Floats, prior: Floats, sigma: Floats, common: Floats) -> Floats:
-    """The mean of what each cell holds, when the laws are so common."""
-    found = np.empty(noisy.size)
-    logs, means = np.empty(LAWS), np.empty(LAWS)
-    for cell in range(noisy.size):
-        _laws(noisy[cell], prior[cell], sigma[cell], logs, means)
-        chances = common * np.exp(logs - logs.max())
-        held = (chances * means).sum() / chances.sum()
-        found[cell] = max(held, _NOTHING * prior[cell])
+def _scaled(logs: Floats, chances: Floats) -> None:
+    """Likelihoods of the laws, the largest being one."""
+    largest = logs[0]
+    for law in range(1, LAWS):
+        largest = max(largest, logs[law])
+    for law in range(LAWS):
+        chances[law] = math.exp(logs[law] - largest)
+
+
+@njit(cache=True, nogil=True)
+def _common(chances: Floats, believed: Floats, rounds: int) -> Floats:
+    """How common each law is among the cells, until a round changes nothing worth another."""
+    total = 0.0
+    for law in range(LAWS):
+        total += believed[law]
+    found, seen = np.empty(LAWS), np.empty(LAWS)
+    for law in range(LAWS):
+        found[law] = believed[law] / total
+    total += chances.shape[0]
+    for _ in range(rounds):
+        for law in range(LAWS):
+            seen[law] = believed[law]
+        for cell in range(chances.shape[0]):
+            whole = 0.0
+            for law in range(LAWS):
+                whole += found[law] * chances[cell, law]
+            whole = 1.0 / whole
+            for law in range(LAWS):
+                seen[law] += found[law] * chances[cell, law] * whole
+        moved = 0.0
+        for law in range(LAWS):
+            share = seen[law] / total
+            moved = max(moved, abs(share - found[law]))
+            found[law] = share
+        if moved < _SETTLED:
+            break
     return found
+
+
+@njit(cache=True, nogil=True)
+def _mean(common: Floats, chances: Floats, means: Floats) -> float:
+    held, whole = 0.0, 0.0
+    for law in range(LAWS):
+        chance = common[law] * chances[law]
+        held += chance * means[law]
+        whole += chance
+    return held / whole

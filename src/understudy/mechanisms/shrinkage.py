@@ -259,6 +259,5 @@ def likely(noisy: Cells, prior: Cells, sigma: Cells) -> Cells:
     """What the blocks of one size likely hold."""
     cells = [np.ascontiguousarray(part, np.float64).reshape(-1) for part in (noisy, prior, sigma)]
     cells[1] = np.maximum(cells[1], _LEAST)
-    some = [part[:: part.size // _LOOKED_AT + 1] for part in cells]
-    common = kernel.shares(*some, kernel.BELIEVED, _ROUNDS)
-    return np.asarray(kernel.expected(*cells, common)).reshape(noisy.shape)
+    step = noisy.size // _LOOKED_AT + 1
+    return np.asarray(kernel.posterior_means(*cells, kernel.BELIEVED, _ROUNDS, step)).reshape(noisy.shape)

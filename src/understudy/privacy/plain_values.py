@@ -6,8 +6,10 @@ or bring code of its own to where exact counts are. Only copies are checked, and
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from understudy.domain import Clique, Domain
@@ -45,6 +47,13 @@ def plain_clique(given: Any) -> Clique:
         return tuple(map(plain_text, (given,) if isinstance(given, str) else given))
     except TypeError:
         raise DomainError(f"clique {given!r} is not a tuple of column names.") from None
+
+
+def plain_cliques(given: Iterable[Any]) -> list[Clique]:
+    """Many cliques, each as `plain_clique` has it; where all are plain already, which one look tells, as they are."""
+    cliques = list(given)
+    plain = set(map(type, cliques)) <= {tuple} and set(map(type, chain.from_iterable(cliques))) <= {str}
+    return cliques if plain else list(map(plain_clique, cliques))
 
 
 def plain_domain(given: Domain) -> Domain:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Category, Column, Integer, Number, Schema, Untyped
+from understudy.domain import Category, Column, Domain, Integer, Number, Schema, Untyped
 from understudy.domain.columns.parts.ladder import LADDER
 from understudy.marginals import Marginal
 from understudy.mechanisms.mechanism import Fit
@@ -53,10 +53,10 @@ def misfits(described: Schema, schema: Schema, found: Fit, *, written: bool) -> 
 
     `described` is the schema before anything was learned, and `written` whether a person wrote it.
     """
-    said = []
+    said, domain = [], schema.domain()
     for name, column in schema.synthesised.items():
         before = described.columns.get(name, column)
-        remark = _remark(column, before, _seen(found, schema, name), written=written)
+        remark = _remark(column, before, _seen(found, domain, name), written=written)
         if remark:
             said.append(f"column {name!r}: {remark}")
     return said
@@ -69,14 +69,14 @@ def warn_of(said: Sequence[str]) -> None:
             warnings.warn(text, MisfitWarning, stacklevel=3)
 
 
-def _seen(found: Fit, schema: Schema, name: str) -> _Seen:
+def _seen(found: Fit, domain: Domain, name: str) -> _Seen:
     """By the column's own measurement, which is unbiased; where there is none, by the fitted counts."""
     alone = next((m for m in found.measurements if m.clique == (name,) and m.query is None), None)
     counts = found.field.marginal((name,)) if alone is None else Marginal((name,), alone.values)
     scales = np.zeros(()) if alone is None else SURE * alone.stddev  # of joined codes, that of their sum
     noise = Marginal((name,), np.broadcast_to(scales, counts.counts.shape))
     total = max(found.field.total, 1.0)
-    shares, reach = (found.compression.spread(one, schema.domain()).counts / total for one in (counts, noise))
+    shares, reach = (found.compression.spread(one, domain).counts / total for one in (counts, noise))
     return _Seen(shares, reach)
 
 

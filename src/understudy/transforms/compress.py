@@ -123,8 +123,11 @@ class Compression:
         ends = np.cumsum(shares[kept])
         ends += new - np.append(0.0, ends[last])[new]
         ends[last] = np.arange(1, size + 1)
-        places = np.searchsorted(ends, column + rng.random(len(column)), side="right")
-        drawn: npt.NDArray[Any] = old[np.minimum(places, last[column])]
+        drawn: npt.NDArray[Any] = old[last][column]
+        several = np.flatnonzero((np.diff(last, prepend=-1) > 1)[column])
+        merged = column[several]
+        places = np.searchsorted(ends, merged + rng.random(len(merged)), side="right")
+        drawn[several] = old[np.minimum(places, last[merged])]
         return drawn
 
     def shares(self, name: str) -> Shares:

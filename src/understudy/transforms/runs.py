@@ -16,6 +16,7 @@ _FINEST, _COARSEST = -6, 12  # powers of ten that a cut may be round to
 _ROUNDEST = 4.0  # steps: a hundred among whole numbers
 _SHORT = 0.25  # of what a run should hold: so much it may lack where its cuts are rounder for it
 _PRICE = 4.0  # of lacking all of it, in runs
+_RAISED = 1.05  # times as much every run must hold, as often as there are too many
 _ROUND = 0.8  # of a run: what a cut is worth more for every step that it is rounder
 
 
@@ -33,12 +34,25 @@ def runs(
     worth = 1.0 + _ROUND * roundness(
         np.asarray(starts, np.float64) if len(starts) else np.full(codes, np.nan)
     )
-    least = 0.0
-    while True:
-        found = _cut(counts, threshold * stddev, least, worth)
-        if found.max(initial=-1) + 1 <= max(most, 1):
-            return found
-        least = 1.05 * max(least, threshold * stddev, float(counts.sum()) / codes, 1e-9)
+    first = max(threshold * stddev, float(counts.sum()) / max(codes, 1), 1e-9)
+
+    def raised(steps: int) -> Whole:
+        return _cut(counts, threshold * stddev, first * _RAISED**steps if steps else 0.0, worth)
+
+    def few(found: Whole) -> bool:
+        return bool(found.max(initial=-1) + 1 <= max(most, 1))
+
+    low, high, found = 0, 0, raised(0)
+    while not few(
+        found
+    ):  # by leaps at first, and then by halves: the more a run must hold, the fewer there are
+        low, high = high, 2 * high or 1
+        found = raised(high)
+    while high and high - low > 1:
+        middle = (low + high) // 2
+        between = raised(middle)
+        low, high, found = (low, middle, between) if few(between) else (middle, high, found)
+    return found
 
 
 def _cut(counts: Floats, deviation: float, least: float, worth: Floats) -> Whole:

@@ -147,8 +147,8 @@ class Integer(BinnedColumn):
         if self.edges is not None:
             inner = with_ends(self.low, self.edges, self.high)[:-1]
             return (*(self.low - (self.low - cut) // self.step * self.step for cut in inner), end)
-        groups = self.groups
-        return tuple(self.low - -(i * self.values) // groups * self.step for i in range(groups + 1))
+        groups, low, values = self.groups, self.low, self.values
+        return tuple(low - -(i * values) // groups * self.step for i in range(groups + 1))
 
     @property
     def count(self) -> int:

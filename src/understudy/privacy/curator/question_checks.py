@@ -16,7 +16,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import BudgetError, DomainError, ParameterError, SizeError
 from understudy.marginals.query import Binned
 from understudy.privacy.accounting.losses import Gaussian, normalised
-from understudy.privacy.plain_values import plain_clique, plain_text
+from understudy.privacy.plain_values import plain_clique, plain_cliques, plain_text
 
 MOST_IMPORTANT = 1000  # times as much as another candidate one may weigh in a choice
 Queries = Sequence[Binned | None]
@@ -42,7 +42,7 @@ def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique]
 
     Those in `known` were checked before: a selection offers the same thousands again and again.
     """
-    offered = list(map(plain_clique, asked))
+    offered = plain_cliques(asked)
     if not offered:
         raise ParameterError("there is nothing to choose from.", hint="give at least one candidate.")
     fresh = [clique for clique in offered if clique and clique not in known]
@@ -139,7 +139,9 @@ def costs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray
     """What each candidate's score is lowered by: public integers, none where none are given."""
     if given is None:
         return np.zeros(len(offered), dtype=np.int64)
-    found = [_whole(cost) for cost in given]
+    found = list(given)
+    if not (set(map(type, found)) <= {int} and max(map(abs, found), default=0) <= 2**61):
+        found = [_whole(cost) for cost in found]
     if len(found) != len(offered):
         raise ParameterError(f"{len(found)} costs for {len(offered)} candidates.")
     return np.array(found, dtype=np.int64)
