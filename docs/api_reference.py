@@ -20,7 +20,7 @@ SECTIONS = {
     "A schema": "Schema Schema.domain Schema.load Schema.save Schema.from_toml Schema.to_toml "
     "Schema.replace_column Schema.with_columns",
     "Constraints": "Order Derived Determines Implies Never MissingTogether",
-    "Mechanisms": "MST NIST_MST Fixed Independent",
+    "Mechanisms": "MST Adaptive AIM Workload.of NIST_MST Fixed Independent",
     "For a mechanism of your own": "table allot estimate Curator Curator.commit Curator.measure Curator.choose "
     "Curator.choose_dependent Curator.histogram Curator.discover Curator.unit_sizes Curator.bounded "
     "Curator.recode Curator.over",

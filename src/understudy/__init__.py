@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from understudy.evaluation import Comparison, evaluate
     from understudy.marginals import Counter, Marginal, Measurement
     from understudy.mechanisms import (
+        AIM,
         MST,
         NIST_MST,
         Adaptive,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         Mechanism,
         MechanismKind,
         Setting,
+        Workload,
         allot,
     )
     from understudy.model import Field, estimate
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     from understudy.transforms import Compression
 
 __all__ = [
+    "AIM",
     "MST",
     "NIST_MST",
     "Adaptive",
@@ -121,6 +124,7 @@ __all__ = [
     "Time",
     "UnderstudyError",
     "Verdict",
+    "Workload",
     "__version__",
     "allot",
     "audit",

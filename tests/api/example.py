@@ -106,6 +106,7 @@ def mechanisms(public: us.Counter) -> Sequence[us.Mechanism]:
     assert_type(kind.make(), us.Mechanism)
     return [
         us.Adaptive(),
+        us.AIM(us.Workload.of("2-way"), target="age"),
         us.MST(),
         us.NIST_MST(public),
         us.Fixed([("sex", "age")]),

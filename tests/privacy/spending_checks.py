@@ -154,6 +154,33 @@ def check_choices_keep_the_order_of_their_plan() -> None:
     raise AssertionError("a choice is asked after one that was planned to follow it")
 
 
+# -- a filter in a plan ----------------------------------------------------------------------------------
+
+
+def check_a_filter_of_a_plan_gives_no_more_than_its_share() -> None:
+    """Choices and measurements at losses of one's own are refused once their rhos pass the filter's share."""
+    groups = [
+        Group("first", "measure", Fraction(1, 2), weights=(1.0,)),
+        Group("rounds", "filter", Fraction(1, 2)),
+    ]
+    limit = zcdp.rho(BUDGET.epsilon, BUDGET.delta)
+    for kinds in (("choose",), ("measure",), ("choose", "measure")):
+        curator = Curator(_engine(), BUDGET, source=Seeded(1))
+        rho = curator.commit(groups)["rounds"].rho
+        asked = 0
+        with suppress(BudgetError):
+            for turn in range(40):
+                if kinds[turn % len(kinds)] == "choose":
+                    curator.choose_dependent([("a",)], Choice(math.sqrt(8 * rho / 10)))
+                else:
+                    curator.measure(["a"], budget=Gaussian(math.sqrt(5 / rho)))
+                asked += 1
+        assert 9 <= asked <= 10, "the filter gave more, or less, than its share"
+        spent = math.fsum(loss.rho for charge in curator.charges for loss in charge.losses)
+        assert spent <= limit / 2
+        assert recompute(curator.certificate()) <= BUDGET.epsilon
+
+
 # -- the door --------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from planting import Suite, run
 
 from understudy.privacy.accounting import filters, losses, spending, zcdp
 from understudy.privacy.accounting.composition import compose
-from understudy.privacy.accounting.losses import Gaussian
+from understudy.privacy.accounting.losses import Choice, Gaussian
 from understudy.privacy.curator import (
     curator_session,
     noisy_marginals,
@@ -53,6 +53,37 @@ def slack_of_a_plan_forgotten_after_each_question(patch):
         return spending.replace(charge(self, asked, loss, slack), slack=0.0)
 
     patch.setattr(spending.PlannedSpending, "charge", forgetful)
+
+
+@caught_by(checks.check_a_filter_of_a_plan_gives_no_more_than_its_share)
+def a_filter_that_forgets_what_it_was_charged(patch):
+    charge = spending.FilteredSpending.charge
+
+    def forgetful(self, asked, loss, slack):
+        return replace(charge(self, asked, loss, slack), taken=0.0, spent=self.spent)
+
+    patch.setattr(spending.FilteredSpending, "charge", forgetful)
+
+
+@caught_by(checks.check_a_filter_of_a_plan_gives_no_more_than_its_share)
+def a_filter_that_does_not_count_choices(patch):
+    charge = spending.FilteredSpending.charge
+
+    def generous(self, asked, loss, slack):
+        after = charge(self, asked, loss, slack)
+        return replace(after, taken=self.taken) if isinstance(loss, Choice) else after
+
+    patch.setattr(spending.FilteredSpending, "charge", generous)
+
+
+@caught_by(checks.check_a_filter_of_a_plan_gives_no_more_than_its_share)
+def a_filter_of_twice_its_share(patch):
+    made = spending.FilteredSpending
+
+    def doubled(budget, spent, listed, reserved):
+        return made(budget, spent, listed, 2 * reserved)
+
+    patch.setattr(spending, "FilteredSpending", doubled)
 
 
 @caught_by(checks.check_noise_is_never_below_what_was_charged)

@@ -34,6 +34,7 @@ CLIQUES: tuple[Clique, ...] = (
     ("age", "income"),
 )  # for a mechanism that needs to be told its cliques
 _KINDS = {"measure": "measurements", "choose": "choices", "laplace": "Laplace answers"}
+_ASKED = {"filter": ("measure", "choose")}  # what is asked of a group, where its kind does not say
 Stage = Callable[[str], None]
 
 
@@ -202,7 +203,7 @@ class _Setting:
             self.stage(f"{way}, {pair.target}: {runs:,} replays a world")
             without, with_ = self._replayed(first.batches, plan)
         losses = first.losses
-        kinds = {group.kind for group in plan}
+        kinds = {kind for group in plan for kind in _ASKED.get(group.kind, (group.kind,))}
         return Finding(
             way=way,
             target=pair.target,

@@ -18,7 +18,7 @@ from understudy.auditing.attacker_view import Batch, Floats
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal as Counts
-from understudy.privacy import Budget, Curator, Gaussian, Group, Laplace, Loss, Neighbours
+from understudy.privacy import Budget, Curator, Filtered, Gaussian, Group, Laplace, Loss, Neighbours
 from understudy.privacy.accounting.losses import GaussianPortion
 
 _CELLS = 2**22  # of one curator's marginals together
@@ -91,6 +91,8 @@ class Replay:
         """What the plan has for a batch of this loss: a loss of its own, or a portion of one that is divided."""
         gaussians = [p for p in planned if isinstance(p, Gaussian)]
         fitting = [p for p in gaussians if p.sigma == loss.sigma]
+        if not fitting and any(isinstance(p, Filtered) for p in planned):
+            return loss  # a filter takes whatever its rho allows
         if fitting:
             match = next((p for p in fitting if p.weights == loss.weights), fitting[0])
             planned.remove(match)

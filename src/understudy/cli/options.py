@@ -49,10 +49,11 @@ def mechanism(command: Command) -> Command:
 
 
 def mechanism_without_tables(command: Command) -> Command:
-    """The choice of a mechanism, for a command that brings the public table itself."""
+    """The choice of a mechanism, for a command that brings its tables itself."""
+    taken = ("table", "column")
     return _mechanism(
         command,
-        {option: takers for option, takers in registry.settings().items() if takers[0][1].kind != "table"},
+        {option: takers for option, takers in registry.settings().items() if takers[0][1].kind not in taken},
     )
 
 
@@ -81,9 +82,19 @@ def _setting(option: str, takers: list[tuple[str, registry.Setting]]) -> Callabl
     if kind == "cliques":
         what = f"Columns to measure together ({meant}). Repeatable."
         return click.option(f"--{option}", option, multiple=True, metavar="A,B[,C]", help=what)
+    if kind == "workload":
+        what = (
+            f"What matters ({meant}): sets of columns, A,B or with a weight A,B=2, repeatable; a file of them, one "
+            "a line; or 3-way for all sets of so many columns."
+        )
+        return click.option(
+            f"--{option}", option, multiple=True, metavar="A,B[=WEIGHT]|FILE|3-way", help=what
+        )
     if kind == "table":
         what = f"A public table with the same columns ({meant})."
         return click.option(f"--{option}", option, type=click.Path(), help=what)
+    if kind == "column":
+        return click.option(f"--{option}", option, metavar="COLUMN", help=f"{meant}.")
     if kind == "flag":
         return click.option(f"--{option}", option, is_flag=True, default=None, help=f"{meant}.")
     plain = {"integer": int, "number": float}.get(kind, str)

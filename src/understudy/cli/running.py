@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -87,8 +87,26 @@ def mechanism_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
         value = settings.get(option)
         if takers[0][1].kind == "cliques":
             value = tuple(tuple(map(str.strip, text.split(","))) for text in value or ())
+        elif takers[0][1].kind == "workload":
+            value = _workload(value or ())
         given[option] = value
     return given
+
+
+def _workload(words: Sequence[str]) -> Any:
+    """What was said of a workload: nothing, a number of columns, or sets of columns with their weights."""
+    from understudy.mechanisms.workload.written_workload import written_workload
+
+    lines: list[str] = []
+    for word in words:
+        if Path(word).is_file():
+            try:
+                lines += Path(word).read_text(encoding="utf-8").splitlines()
+            except (OSError, UnicodeError) as fault:
+                raise FileError(f"workload {word!r} cannot be read ({type(fault).__name__}).") from None
+        else:
+            lines.append(word)
+    return written_workload(lines) if words else None
 
 
 def _public(file: str, schema: Schema | None) -> Counter:

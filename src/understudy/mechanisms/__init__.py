@@ -6,6 +6,7 @@ from understudy.lazy import lazy_names
 
 if TYPE_CHECKING:
     from understudy.mechanisms.adaptive.adaptive import Adaptive
+    from understudy.mechanisms.aim.aim import AIM
     from understudy.mechanisms.fixed import Fixed
     from understudy.mechanisms.generator import Generator
     from understudy.mechanisms.independent import Independent
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
     from understudy.mechanisms.mst import MST
     from understudy.mechanisms.nist_mst import NIST_MST
     from understudy.mechanisms.registry import MechanismKind, Setting
+    from understudy.mechanisms.workload.workload import Workload
 
 __all__ = [
+    "AIM",
     "MST",
     "NIST_MST",
     "Adaptive",
@@ -25,6 +28,7 @@ __all__ = [
     "Mechanism",
     "MechanismKind",
     "Setting",
+    "Workload",
     "allot",
 ]
 

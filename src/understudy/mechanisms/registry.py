@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the list is read by `understudy fit --help`, which should n
 
 MECHANISMS, GENERATORS = "understudy.mechanisms", "understudy.generators"  # groups of entry points
 
-SettingKind = Literal["cliques", "table", "text", "integer", "number", "flag"]
+SettingKind = Literal["cliques", "workload", "table", "column", "text", "integer", "number", "flag"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Setting:
 
     option     the option's name, without dashes: "clique" is `--clique`
     parameter  the recipe's parameter that it becomes
-    kind       what a value is: "cliques" (repeatable sets of columns), "table" (a public table), or a plain value
+    kind       what a value is: "cliques" (repeatable sets of columns), "workload" (such sets with weights, a file of
+               them, or 3-way), "table" (a public table), "column" (the name of one), or a plain value
     help       what it means to this mechanism, in a few words
     required   why the mechanism cannot do without it; None where it can
     """
@@ -95,12 +96,21 @@ def _forced(option_help: str = "forced ones") -> Setting:
     return Setting("clique", "forced", "cliques", option_help)
 
 
+_WORKLOAD = Setting("workload", "workload", "workload", "what is chosen from, and weighed by")
+_TARGET = Setting("target", "target", "column", "a column that every set of the workload holds")
+
 # A line a mechanism: nothing else in the house lists them.
 BUILT_IN = (
     MechanismKind(
         "adaptive",
         "understudy.mechanisms.adaptive.adaptive:Adaptive",
         "pairs and triples, as many as budget and data are worth",
+    ),
+    MechanismKind(
+        "aim",
+        "understudy.mechanisms.aim.aim:AIM",
+        "one marginal a round, the one that a workload misses most",
+        (_WORKLOAD, _TARGET),
     ),
     MechanismKind("mst", "understudy.mechanisms.mst:MST", "a tree of pairs, chosen privately", (_forced(),)),
     MechanismKind(
@@ -213,7 +223,9 @@ def describe(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def _hint(setting: Setting) -> str:
-    shape = {"cliques": " A,B", "table": " FILE", "flag": ""}.get(setting.kind, " VALUE")
+    shape = {"cliques": " A,B", "workload": " A,B", "table": " FILE", "column": " A", "flag": ""}.get(
+        setting.kind, " VALUE"
+    )
     return f"give it: --{setting.option}{shape}."
 
 
@@ -224,4 +236,7 @@ def _plain(value: Any) -> Any:
         return [[_plain(key), _plain(item)] for key, item in value.items()]
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        said = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {name: item for name, item in said.items() if item not in (None, [])}
     return value if isinstance(value, str | int | float | bool | None) else repr(value)

@@ -12,8 +12,13 @@ from understudy.privacy import Group, Role, loss_from_dict, recompute
 from understudy.privacy.accounting.budget import positive, probability
 from understudy.privacy.curator.unit_sizes import QUESTION as UNIT_SIZES
 
-# What the questions of a group cost.
-_LOSSES = {"choose": "choice", "measure": "gaussian", "laplace": "laplace"}
+# What the questions of a group cost; those of a filter cost whatever they are asked at.
+_LOSSES = {
+    "choose": ("choice",),
+    "measure": ("gaussian",),
+    "laplace": ("laplace",),
+    "filter": ("choice", "gaussian", "laplace"),
+}
 _WORDS = ("statement", "unit", "accountant", "version")
 
 
@@ -98,12 +103,14 @@ def staged(
         before.update({"stage": "units"} if before["question"] == UNIT_SIZES else {})
     waiting = iter([charge for charge in charges if "stage" not in charge])
     charge = next(waiting, None)
-    for group in plan:
+    for place, group in enumerate(plan):
         left = questions[group.name] if group.role is Role.LEARNING else group.count
-        kind = _LOSSES[group.kind]
-        while charge is not None and left and charge["losses"][0]["kind"] == kind:
+        if group.kind == "filter":  # as many as it took: all but those of later groups
+            started = 0 if charge is None else charges.index(charge)
+            left = len(charges) - started - sum(later.count for later in plan[place + 1 :])
+        while charge is not None and left > 0 and charge["losses"][0]["kind"] in _LOSSES[group.kind]:
             charge["stage"] = group.name
-            left -= charge["losses"][0].get("count", 1)
+            left -= 1 if group.kind == "filter" else charge["losses"][0].get("count", 1)
             charge = next(waiting, None)
     return {**certificate, "charges": charges}
 

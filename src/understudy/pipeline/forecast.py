@@ -45,6 +45,8 @@ class PlannedGroup:
 
     def noise(self, sigma: str = "") -> str:
         """How much noise each question has, as a short text; `sigma` is what a scale is called."""
+        if self.sigma is None and self.epsilon is None:
+            return "by earlier answers"
         return f"{sigma}{self.sigma:.3f}" if self.sigma else f"epsilon {self.epsilon:.4f} each"
 
 
@@ -194,7 +196,7 @@ def forecast(
     largest, cells = _model(mechanism, domain, losses, rows, l1)
     marginals = _marginals(whole, domain, largest, groups, losses, rows, l1)
     questions = sum(group.count for group in groups)
-    choosing = any(group.kind == "choose" for group in groups) and not isinstance(mechanism, Sized)
+    choosing = any(g.kind in ("choose", "filter") for g in groups) and not isinstance(mechanism, Sized)
     expected = min(cells, _average_tree(domain)) if choosing else cells
     return Forecast(
         epsilon=budget.epsilon,

@@ -42,7 +42,7 @@ def scans(
         numbers = bool(steps["bounds"]) + bool(steps["bins"])
         learned = 1 + len(steps["values"]) + len(steps["types"]) + max(1, numbers)
     histograms = sum(group.count for group in groups if group.role is Role.HISTOGRAMS)
-    network = sum(group.count for group in groups if group.role is Role.NETWORK)
+    network = sum(group.count for group in groups if group.role in (Role.NETWORK, Role.ROUNDS))
     if network:
         read = network + 1
     elif any(group.kind == "choose" for group in groups):

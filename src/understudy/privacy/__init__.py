@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from understudy.privacy.accounting.losses import (
         Approximate,
         Choice,
+        Filtered,
         Gaussian,
         Laplace,
         Loss,
@@ -34,6 +35,7 @@ __all__ = [
     "Curator",
     "Discovery",
     "Filter",
+    "Filtered",
     "Gaussian",
     "GaussianFilter",
     "Group",

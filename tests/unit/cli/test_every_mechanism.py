@@ -10,6 +10,7 @@ import pytest
 MECHANISMS = {
     "mst": (),
     "adaptive": (),
+    "aim": ("--workload", "sex,age", "--workload", "age,income=2"),
     "independent": (),
     "fixed": ("--clique", "sex,age"),
     "privsyn": (),

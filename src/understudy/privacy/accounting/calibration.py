@@ -12,10 +12,11 @@ from understudy.errors import BudgetError
 from understudy.privacy.accounting.budget import ONE_RECORD, Budget, Neighbours, whole
 from understudy.privacy.accounting.composition import Composition, compose
 from understudy.privacy.accounting.curves import RESOLUTION
-from understudy.privacy.accounting.losses import Choice, Gaussian, Laplace, Loss, normalised
+from understudy.privacy.accounting.filters import Filter
+from understudy.privacy.accounting.losses import Choice, Filtered, Gaussian, Laplace, Loss, normalised
 from understudy.privacy.plain_values import plain_text, plain_value
 
-_KINDS = ("measure", "choose", "laplace")
+_KINDS = ("measure", "choose", "laplace", "filter")
 # A grid coarse enough to find the neighbourhood of the answer in a few hundredths of a second.
 _COARSE = 1e-3
 # A first guess of how fast ln delta rises with ln rho: it is about ln(1/delta), and steps correct it.
@@ -35,10 +36,16 @@ class Role(Enum):
     MARGINALS = "marginals"  # the marginals that were chosen, or given
     HISTOGRAMS = "histograms"  # tables that are each counted alone
     RULES = "rules"  # records that break a constraint, counted by codes
+    ROUNDS = "rounds"  # choices and marginals in turn, whose noise depends on earlier answers
 
 
 _CHOICES = (Role.PAIRS, Role.CANDIDATES, Role.NETWORK)
-_ROLES = {"measure": Role.MARGINALS, "choose": Role.CANDIDATES, "laplace": Role.HISTOGRAMS}
+_ROLES = {
+    "measure": Role.MARGINALS,
+    "choose": Role.CANDIDATES,
+    "laplace": Role.HISTOGRAMS,
+    "filter": Role.ROUNDS,
+}
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class Group:
 
     "measure": one batch of marginals (`weights` None: not known yet, the worst is assumed).
     "choose": `count` private choices. "laplace": `count` pure differentially private answers.
+    "filter": questions whose losses are chosen as answers come in; `count` is about how many, for forecasts alone.
     `role`: what they are for; left out, MARGINALS, CANDIDATES and HISTOGRAMS. The name is the mechanism's own.
     """
 
@@ -83,8 +91,8 @@ class Group:
                 raise BudgetError(f"group {self.name!r}: only a measure group has weights.")
             object.__setattr__(self, "weights", normalised(self.weights))
         role = _ROLES[self.kind] if self.role is None else self.role
-        if not isinstance(role, Role) or (role in _CHOICES) != (self.kind == "choose"):
-            fitting = [known for known in Role if (known in _CHOICES) == (self.kind == "choose")]
+        fitting = [known for known in Role if _group_kind(known) == _group_kind(_ROLES[self.kind])]
+        if role not in fitting:
             raise BudgetError(
                 f"group {self.name!r}: role {role!r} is not one for {self.kind!r}.",
                 hint=f"use {', '.join(map(str, fitting))}.",
@@ -98,7 +106,14 @@ class Group:
             return Gaussian(math.sqrt(0.5 / part), self.weights, neighbours)
         if self.kind == "choose":
             return Choice(math.sqrt(8 * part / self.count), self.count)
+        if self.kind == "filter":
+            return Filtered(part)
         return Laplace(math.sqrt(2 * part / self.count), self.count)
+
+
+def _group_kind(role: Role) -> str:
+    """What the questions of a role are: choices, rounds, or counts."""
+    return "choose" if role in _CHOICES else "filter" if role is Role.ROUNDS else "count"
 
 
 @dataclass(frozen=True)
@@ -130,9 +145,14 @@ def checked_groups(groups: Iterable[Group]) -> tuple[Group, ...]:
 def calibrate(budget: Budget, groups: Iterable[Group], neighbours: Neighbours = ONE_RECORD) -> Calibration:
     """The plan with the largest rho whose composition, in the order of the groups, stays within the budget.
 
-    The zCDP of the budget is where the search starts and what it never falls below.
+    The zCDP of the budget is where the search starts and what it never falls below. A plan with a filter is added up
+    by zCDP, at the delta that a filter leaves for it.
     """
     plan = checked_groups(groups)
+    if any(group.kind == "filter" for group in plan):
+        rho = Filter(budget).limit * (1 - 1e-12)  # shares of it, added up in floats, stay below it
+        losses = {group.name: group.loss(rho, neighbours) for group in plan}
+        return Calibration(budget, plan, rho, losses, compose(losses.values()))
 
     def composed(log_rho: float) -> Composition:
         return compose(group.loss(math.exp(log_rho), neighbours) for group in plan)

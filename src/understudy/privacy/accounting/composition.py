@@ -10,14 +10,14 @@ from functools import cached_property
 from understudy.errors import BudgetError
 from understudy.privacy.accounting import curves, gaussian, zcdp
 from understudy.privacy.accounting.budget import probability, real
-from understudy.privacy.accounting.losses import Loss
+from understudy.privacy.accounting.losses import Filtered, Loss
 
 
 @dataclass(frozen=True)
 class Composition:
     """Several losses in the order of time, each question free to depend on the answers before it.
 
-    Their scales are fixed beforehand (for scales that depend on answers, see `filters`). Choices keep their order,
+    Their scales are fixed beforehand, but for what is `Filtered`: then all add up by zCDP. Choices keep their order,
     and none may follow what comes after the last; measurements before it may be asked anywhere among the choices.
     Every number is an upper bound. Proof: docs/privacy.md, "Accounting".
     """
@@ -73,6 +73,8 @@ class Composition:
         """The better of the exact curve and zCDP, which it may not exceed."""
         if not self.rho:
             return 0.0
+        if any(isinstance(loss, Filtered) for loss in self.losses):
+            return zcdp.delta(self.rho, epsilon)  # of losses that answers choose there is no other curve
         plan = self._plan
         if plan.choices:
             exact = curves.with_choices(plan, epsilon, near, resolution)

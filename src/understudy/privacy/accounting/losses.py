@@ -1,4 +1,4 @@
-"""What one question costs, as frozen values: Gaussian, Choice, Laplace, Approximate, Slack.
+"""What questions cost, as frozen values: Gaussian, Choice, Laplace, Approximate, Slack; and Filtered, for several.
 
 Each knows the rho of zero-concentrated privacy that it implies and the delta it adds outright (`slack`).
 How several compose tightly is `composition`'s business. Proofs: docs/privacy.md.
@@ -205,8 +205,22 @@ class Slack(_Kind):
         return self.delta
 
 
-Loss = Gaussian | Choice | Laplace | Approximate | Slack
-LOSSES: tuple[type[Loss], ...] = (Gaussian, Choice, Laplace, Approximate, Slack)
+@dataclass(frozen=True)
+class Filtered(_Kind):
+    """A rho set aside in a zCDP filter: for questions whose losses are chosen as answers come in.
+
+    No question is charged at this loss. Each is asked at one of its own, as long as their rhos add up to no more.
+    """
+
+    rho: float
+    kind = "filtered"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", positive("rho", self.rho))
+
+
+Loss = Gaussian | Choice | Laplace | Approximate | Slack | Filtered
+LOSSES: tuple[type[Loss], ...] = (Gaussian, Choice, Laplace, Approximate, Slack)  # that a question may cost
 _KINDS: Mapping[str, type[Loss]] = {loss.kind: loss for loss in LOSSES}
 
 

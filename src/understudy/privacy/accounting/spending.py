@@ -1,9 +1,9 @@
 """How a curator's budget is spent: in parts that add up, each with its own rule of composition.
 
-A part is a budget set aside for one question, for a plan that was fixed beforehand (exact composition), or
-for questions whose costs depend on earlier answers (zCDP filter). Parts add up by basic composition. All
-values are frozen: a charge returns what is left after it. A plan's choices are asked in its order; a plan or a
-filter takes all that is left, so it is the last part. Proofs: docs/privacy.md, "The curator".
+A part is a budget set aside for one question, for a plan that was fixed beforehand (exact composition), for
+questions whose costs depend on earlier answers (zCDP filter), or for a plan of which one group is such. Parts add up
+by basic composition. All values are frozen: a charge returns what is left after it. A plan's choices are asked in its
+order; a plan or a filter takes all that is left, so it is the last part. Proofs: docs/privacy.md, "The curator".
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from understudy.privacy.accounting.filters import FILTER_RULE, Filter
 from understudy.privacy.accounting.losses import (
     Approximate,
     Choice,
+    Filtered,
     Gaussian,
     GaussianPortion,
     Laplace,
@@ -126,6 +127,11 @@ class PlannedSpending:
         reached = max(self.reached, self._reach(place))
         return replace(self, planned=planned, slack=self.slack + slack, reached=reached)
 
+    def lists(self, asked: Asked) -> bool:
+        """Whether the plan has, or had, a question at this loss, or a batch that it is a piece of."""
+        wanted = _one(asked.whole if isinstance(asked, GaussianPortion) else asked)
+        return any(wanted in (step.loss, step.batch) for step in self.planned)
+
     def _reach(self, place: int) -> int:
         """The first place whose choices may still be asked once this step has been."""
         if isinstance(self.planned[place].loss, Choice):
@@ -163,6 +169,39 @@ class AdaptiveSpending:
 
 
 @dataclass(frozen=True)
+class FilteredSpending:
+    """A part for a plan with a filter: what it lists is asked as planned, all else out of the filter's own rho.
+
+    Whatever is asked is charged to one zCDP filter as well, so that the rhos of both never pass its limit.
+    """
+
+    budget: Budget
+    spent: Filter
+    listed: PlannedSpending
+    reserved: float  # the rho of the groups that are filters
+    taken: float = 0.0
+    rule: str = FILTER_RULE
+
+    def charge(self, asked: Asked, loss: Loss, slack: float) -> FilteredSpending:
+        spent = self.spent.charge(loss, *([Slack(slack)] if slack else []))
+        if isinstance(asked, GaussianPortion) or self.listed.lists(asked):
+            return replace(self, spent=spent, listed=self.listed.charge(asked, loss, 0.0))
+        taken = self.taken + loss.rho
+        if not taken <= self.reserved:
+            raise BudgetError(
+                f"a question at {_shown(loss)} costs a rho of {loss.rho:.6g}, of which the plan's filter has "
+                f"{max(0.0, self.reserved - self.taken):.6g} left.",
+                hint="ask for less.",
+            )
+        return replace(self, spent=spent, taken=taken)
+
+    def piece(self, loss: Gaussian) -> tuple[BudgetPart, Gaussian]:
+        part, single = self.listed.piece(loss)
+        assert isinstance(part, PlannedSpending)
+        return replace(self, listed=part), single
+
+
+@dataclass(frozen=True)
 class Allowance:
     """A budget and the parts it has been split into; the last part takes further questions."""
 
@@ -186,8 +225,17 @@ class Allowance:
         """All that is left calibrated over a plan, and the loss of each of its groups."""
         budget = self.left
         calibration = calibrate(self._calibrated(budget), groups, self.neighbours)
-        planned = tuple(PlannedLoss(_one(loss), _count(loss)) for loss in calibration.losses.values())
-        return replace(self, parts=(*self.parts, PlannedSpending(budget, planned))), calibration.losses
+        losses = calibration.losses.values()
+        planned = tuple(
+            PlannedLoss(_one(loss), _count(loss)) for loss in losses if not isinstance(loss, Filtered)
+        )
+        part: BudgetPart = PlannedSpending(budget, planned)
+        filters = [loss.rho for loss in losses if isinstance(loss, Filtered)]
+        if filters:
+            part = FilteredSpending(
+                budget, Filter(budget), PlannedSpending(budget, planned), math.fsum(filters)
+            )
+        return replace(self, parts=(*self.parts, part)), calibration.losses
 
     def single(self, budget: Budget, weights: tuple[float, ...]) -> tuple[Allowance, Gaussian]:
         """A part for one batch of marginals, and its loss."""
@@ -299,6 +347,8 @@ def _shown(loss: Loss) -> str:
             return f"epsilon {loss.epsilon:.6g}, delta {loss.delta:.6g}"
         case Slack():
             return f"delta {loss.delta:.6g}"
+        case Filtered():
+            return f"a filter of rho {loss.rho:.6g}"
 
 
 def _down(value: Fraction) -> float:
