@@ -18,7 +18,7 @@ $(READY): $(CORE)
 	$(PIP) --editable ".[dev]" --editable contest
 	touch $(READY)
 
-.PHONY: help install demo test check bench contest docs mutants
+.PHONY: help install demo test check bench contest accuracy docs mutants
 
 help: ## list every task
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -47,6 +47,9 @@ bench: $(READY) ## print every benchmark, rivals in the same run
 contest: $(READY) ## reproduce the paper's results section (two hours; resumes where it stopped)
 	$(PIP) --editable "contest[gan]"
 	$(BIN)/python -m benchmarks.contest
+
+accuracy: $(READY) ## measure errors on every data set and write docs/accuracy.md (an hour; resumes where it stopped)
+	$(BIN)/python -m benchmarks.accuracy
 
 docs: $(READY) ## regenerate the references of the CLI and of the Python API in docs/
 	$(BIN)/python docs/reference.py > docs/cli.tmp && mv docs/cli.tmp docs/cli.md

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 
@@ -41,3 +42,28 @@ def _imports(python: str, package: str) -> bool:
     except (OSError, subprocess.CalledProcessError):
         return False
     return True
+
+
+@cache
+def kept_python(package: str, requirement: str, folder: Path) -> str | None:
+    """The path of a Python that has `package`, made once and kept in `folder`; None when it cannot be made.
+
+    One that UNDERSTUDY_PEER_<NAME> names is taken instead: <NAME> is the package's first word in capitals.
+    """
+    named = os.environ.get(f"UNDERSTUDY_PEER_{package.split('-', maxsplit=1)[0].upper()}")
+    if named:
+        return named
+    home = folder / package
+    python = str(home / ("Scripts" if os.name == "nt" else "bin") / "python")
+    ready = home / "ready"
+    if ready.exists():
+        return python
+    try:
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True, capture_output=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement]
+        subprocess.run(install, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as fault:
+        print(f"{package}: SKIPPED, no environment with it could be made ({type(fault).__name__})")
+        return None
+    ready.touch()
+    return python

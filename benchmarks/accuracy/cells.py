@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -71,12 +71,26 @@ class Store:
     """
 
     folder: Path
+    kept: Path | None = None  # cells that travel with the repository: those of peers, which take hours
+
+    def keep(self, systems: Collection[str]) -> None:
+        """Write today's cells of these systems to the file that travels, each with the files that played it."""
+        assert self.kept is not None
+        lines = [
+            json.dumps({"cell": asdict(cell), "outcome": asdict(outcome), "files": self._files(outcome)})
+            for cell, outcome in self.played().items()
+            if cell.system in systems
+        ]
+        self.kept.write_text("".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")
 
     def put(self, cell: Cell, outcome: Outcome) -> None:
         """Keep an outcome; the newest of a cell counts."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "cells.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"cell": asdict(cell), "outcome": asdict(outcome)}) + "\n")
+        path = self.folder / "cells.jsonl"
+        cut = path.is_file() and not path.read_bytes().endswith(b"\n")  # by an interruption
+        with path.open("a", encoding="utf-8") as file:
+            line = json.dumps({"cell": asdict(cell), "outcome": asdict(outcome)})
+            file.write(("\n" if cut else "") + line + "\n")
 
     def put_code(self, files: dict[str, str]) -> str:
         """Keep a list of files with their digests; its word."""
@@ -88,35 +102,40 @@ class Store:
         return word
 
     def played(self, *, stale: bool = False) -> dict[Cell, Outcome]:
-        """Every cell that was played with the code as it is now; with `stale`, any other where there is none."""
+        """Every cell that was played with the code as it is now; with `stale`, others where no run of theirs was."""
         old: dict[Cell, Outcome] = {}
         now: dict[Cell, Outcome] = {}
         for cell, outcome in self._lines():
             (now if self.is_current(outcome) else old)[cell] = outcome
-        return {**old, **now} if stale else now
+        fresh = {replace(cell, run=0) for cell in now}
+        return {**{c: o for c, o in old.items() if replace(c, run=0) not in fresh and stale}, **now}
 
     def is_current(self, outcome: Outcome) -> bool:
         """Whether every file that played it is as it was."""
-        return _unchanged(self.folder / "code" / f"{outcome.code}.json")
+        files = self._files(outcome)
+        return bool(files) and all(digest_of(ROOT / name) == digest for name, digest in files.items())
+
+    def _files(self, outcome: Outcome) -> dict[str, str]:
+        return _listed(self.folder / "code" / f"{outcome.code}.json")
 
     def _lines(self) -> Iterable[tuple[Cell, Outcome]]:
-        path = self.folder / "cells.jsonl"
-        if not path.is_file():
-            return
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                said = json.loads(line)
-            except json.JSONDecodeError:  # the line that an interruption cut short
+        for path in (self.kept, self.folder / "cells.jsonl"):
+            if path is None or not path.is_file():
                 continue
-            yield Cell(**said["cell"]), Outcome(**said["outcome"])
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    said = json.loads(line)
+                except json.JSONDecodeError:  # the line that an interruption cut short
+                    continue
+                if "files" in said:
+                    self.put_code(said["files"])
+                yield Cell(**said["cell"]), Outcome(**said["outcome"])
 
 
 @cache
-def _unchanged(listing: Path) -> bool:
-    if not listing.is_file():
-        return False
-    files = json.loads(listing.read_text(encoding="utf-8"))
-    return all(digest_of(ROOT / name) == digest for name, digest in files.items())
+def _listed(listing: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads(listing.read_text(encoding="utf-8")) if listing.is_file() else {}
+    return found
 
 
 @cache

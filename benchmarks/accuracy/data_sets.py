@@ -17,8 +17,8 @@ import pyarrow.parquet
 
 Codes = Mapping[str, npt.NDArray[Any]]
 
-# NIST's first reduced feature set of the excerpts, and the area that its scores are told by.
-DEMOGRAPHICS = ("PUMA", "AGEP", "RAC1P", "MSP", "SEX", "HOUSING_TYPE", "OWN_RENT", "DVET", "DEYE")
+# NIST's first reduced feature set of the excerpts, by which races are compared; ages as it suggests: 0-10, 11-20, ...
+DEMOGRAPHICS = ("AGEP", "RAC1P", "MSP", "SEX", "HOUSING_TYPE", "OWN_RENT", "DVET", "DEYE")
 SURVEYS = ("national2019", "ma2019")
 
 
@@ -85,8 +85,14 @@ def _survey(name: str, file: Path) -> DataSet:
         table = first_records(file, 10**6, types=reading_types(draft))
         encoder = Encoder(completed(draft, table))
         codes = encoder.forward(table.select(list(encoder.domain)))
-    kept = DEMOGRAPHICS if name == "national2019" else tuple(encoder.domain)
-    return DataSet(name, {n: encoder.domain[n] for n in kept}, {n: codes[n] for n in kept})
+    sizes = dict(encoder.domain.items())
+    if name != "national2019":
+        return DataSet(name, sizes, codes)
+    ages = np.maximum(codes["AGEP"].astype(np.int64) - 1, 0) // 10
+    columns = {n: codes[n] for n in DEMOGRAPHICS} | {"AGEP": ages}
+    return DataSet(
+        name, {n: sizes[n] for n in DEMOGRAPHICS} | {"AGEP": (sizes["AGEP"] - 2) // 10 + 1}, columns
+    )
 
 
 Reader = Callable[[str, Path], DataSet]

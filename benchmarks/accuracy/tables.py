@@ -74,9 +74,9 @@ class Excess:
 
 
 def excesses(
-    played: Mapping[Cell, Outcome], system: str
+    played: Mapping[Cell, Outcome], system: str, least: int = 10
 ) -> dict[tuple[str, int, float], tuple[Excess, Excess]]:
-    """By data set, rows and epsilon: the excess of pairs and of triples; where two runs or more were played."""
+    """By data set, rows and epsilon: the excess of pairs and of triples; where so many runs were played."""
     found = {}
     places = {(c.data, c.rows, c.epsilon) for c in played if c.system == system}
     for data, rows, epsilon in sorted(places):
@@ -88,7 +88,7 @@ def excesses(
         ]
         pairs = [(a.pairs, b.pairs) for a, b in both if a.pairs is not None and b.pairs is not None]
         triples = [(a.triples, b.triples) for a, b in both if a.triples is not None and b.triples is not None]
-        if len(pairs) > 1:
+        if len(pairs) >= least:
             found[data, rows, epsilon] = (_excess(pairs), _excess(triples))
     return found
 
@@ -111,12 +111,14 @@ def compact(played: Mapping[Cell, Outcome], sets: Iterable[str], epsilons: Seque
             continue
         lines.append(f"\n{data:<26}" + "".join(f"epsilon {epsilon:<29g}" for epsilon in epsilons))
         for system in systems:
-            shown = [_shown(found.get((data, system, epsilon))) for epsilon in epsilons]
+            alike = found.get((data, system, 0.0))  # a reference, which has no epsilon
+            shown = [_shown(found.get((data, system, epsilon)), alike) for epsilon in epsilons]
             lines.append(f"  {system:<24}" + "".join(f"{text:<37}" for text in shown).rstrip())
     return "\n".join(lines)
 
 
-def _shown(found: Summary | None) -> str:
+def _shown(found: Summary | None, alike: Summary | None) -> str:
+    found = found or alike
     if found is None:
         return "-"
     spread = f" ±{found.pairs_se:.4f}" if found.runs > 1 else ""

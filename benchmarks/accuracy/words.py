@@ -1,0 +1,49 @@
+"""The prose of docs/accuracy.md: what the tables can and cannot say."""
+
+from __future__ import annotations
+
+INTRODUCTION = """
+# Accuracy
+
+How close synthetic records come to the real ones: mean total variation distance between the frequency tables of
+sampled records and of real ones, over **all pairs** of columns and over **200 seeded triples** (pairs / triples
+below; 0 is perfect, 1 is no overlap). delta is 1e-9 throughout, neighbours differ by one record added or removed.
+This page is written by one command:
+
+```sh
+make accuracy
+```
+
+It plays every system on every data set beside the checkout (`../shared/data`) at epsilon 0.1, 1 and 10, keeps each
+finished cell under `build/accuracy` (an interrupted run goes on where it stopped; a cell of ours is played again when
+a file that played it has changed), and writes this page and its pictures. `python -m benchmarks.accuracy --sets adult
+--systems adaptive mst --runs 2` plays some of it and prints a table; `--small` adds subsamples of 100, 300 and 1,000
+records; `--page` writes the page from what is kept, and plays nothing. Peers take hours: `--peers` plays those cells
+that `benchmarks/accuracy/peers.jsonl` does not hold yet.
+"""
+
+RULES = """
+**The same for all.** Every system is given the same integer codes and the same public domain: how many codes each
+column has, and nothing of their order or meaning. Ours run through `fit` and `sample`, as a person would, with seeded
+noise so that a cell can be repeated; their time is from records in memory to synthetic records, in a process that may
+have played another run before. A peer's time is from file to file in a fresh process. A synthetic value that the real
+records never have counts as wrong. *resampled* are real records drawn again with replacement, which no table of that
+size need beat; *columns-exact* are columns drawn on their own without noise. Neither is private.
+"""
+
+PEERS = """
+**How peers were run.** Each as it comes, with its own defaults, in an environment of its own. mbi's package has the
+estimator and not the mechanisms: MST and AIM on it are written here from their papers (`benchmarks/rivals`), AIM for
+all pairs of up to 10,000 cells and models of up to 80 MB, which are its authors' defaults. dpmm and smartnoise-synth
+have MST and AIM with the same limits. OpenDP's are its contingency tables with public keys; rounding makes it refuse
+its usual split of the budget, so the nearest that it accepts is taken, and records are drawn i.i.d., which is its
+better way. smartnoise-synth is told every column's codes, so it spends nothing on them. Budgets of those that account
+by zero-concentrated privacy are converted by the usual bound.
+"""
+
+SCORE = """
+NIST's k-marginal score is 1000 times one minus the mean total variation of triples, so 1000 is perfect. The columns
+of national2019 are NIST's reduced feature set of demographics (age, race, marital status, sex, housing, tenure,
+veteran's and vision disability), ages in the ten-year bins that it suggests. ma2019 has all 24 columns, numbers in 64
+bins.
+"""
