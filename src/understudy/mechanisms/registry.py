@@ -96,8 +96,8 @@ def _forced(option_help: str = "forced ones") -> Setting:
     return Setting("clique", "forced", "cliques", option_help)
 
 
-_WORKLOAD = Setting("workload", "workload", "workload", "what is chosen from, and weighed by")
-_TARGET = Setting("target", "target", "column", "a column that every set of the workload holds")
+_WORKLOAD = Setting("workload", "workload", "workload", "what is measured, and how much each set matters")
+_TARGET = Setting("target", "target", "column", "a column that matters most")
 
 # A line a mechanism: nothing else in the house lists them.
 BUILT_IN = (
@@ -105,6 +105,7 @@ BUILT_IN = (
         "adaptive",
         "understudy.mechanisms.adaptive.adaptive:Adaptive",
         "pairs and triples, as many as budget and data are worth",
+        (_WORKLOAD, _TARGET),
     ),
     MechanismKind(
         "aim",

@@ -10,7 +10,7 @@ import pytest
 import understudy as us
 from understudy.data import Table
 from understudy.domain import Domain
-from understudy.errors import ParameterError
+from understudy.errors import DomainError, ParameterError
 from understudy.mechanisms.adaptive.noise_price import OF_CELL, noise_price
 from understudy.mechanisms.adaptive.one_way_share import one_way_share
 from understudy.pipeline.charged import check_charged
@@ -94,3 +94,47 @@ def test_columns_of_many_codes_are_worth_a_larger_share_than_binary_ones() -> No
 def test_numbers_out_of_their_range_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
         us.Adaptive(**wrong)  # type: ignore[arg-type]
+
+
+def misfit(table: Table, fit: us.Fit, clique: str) -> float:
+    (real,) = table.count([tuple(clique)])
+    return float(
+        np.abs(fit.field.marginal(tuple(clique)).counts - real.counts).sum() / (2 * real.counts.sum())
+    )
+
+
+def stars(rows: int = 4_000) -> Table:
+    """Columns that all lean a little on each other, so that no tree holds every pair."""
+    rng = np.random.default_rng(5)
+    mood = rng.random(rows)
+    codes = {name: (rng.random(rows) < 0.2 + 0.6 * mood).astype(np.int64) for name in "abcdefgh"}
+    return Table(Domain(dict.fromkeys("abcdefgh", 2)), codes)
+
+
+def test_budget_goes_where_the_workload_asks() -> None:
+    table, asked = stars(), ["ab", "cd", "ef"]
+    _, fit = fitted(table, 0.5, us.Adaptive(workload=[tuple(pair) for pair in asked]))
+    assert {frozenset(m.clique) for m in fit.measurements if len(m.clique) > 1} <= {*map(frozenset, asked)}
+    _, plain = fitted(table, 0.5)
+    assert np.mean([misfit(table, fit, p) for p in asked]) < np.mean([misfit(table, plain, p) for p in asked])
+
+
+def test_what_holds_the_target_is_chosen_first() -> None:
+    curator, fit = fitted(stars(), 0.5, us.Adaptive(target="h", rounds=1))
+    chosen = [m.clique for m in fit.measurements if len(m.clique) > 1]
+    assert chosen and sum("h" in clique for clique in chosen) > len(chosen) / 2
+    assert recompute(curator.certificate()) <= 0.5
+
+
+def test_a_workload_of_pairs_measures_no_triples_and_one_of_columns_nothing_else() -> None:
+    for workload, orders in (("2-way", {1, 2}), ("1-way", {1})):
+        _, fit = fitted(chained(20_000), 3.0, us.Adaptive(workload=workload))
+        assert {len(m.clique) for m in fit.measurements} == orders
+
+
+def test_a_workload_of_columns_that_are_not_there_is_refused_before_anything_is_spent() -> None:
+    curator = us.Curator(chained(10), us.Budget(1.0, 1e-9), source=Seeded(3))
+    for mechanism in (us.Adaptive(target="height"), us.Adaptive(workload=[("a", "height")])):
+        with pytest.raises(DomainError, match="height"):
+            mechanism(curator, chained(10).domain, curator.budget)
+    assert not curator.charges

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.mechanisms.one_way import compressed
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.tree_capacity import largest_forest
+from understudy.mechanisms.workload.workload import Importance, Workload
 from understudy.model import estimate
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Gaussian, Group, Loss, Role
@@ -50,9 +52,12 @@ class Adaptive:
         rounds: how often it chooses and measures, at least 1; six by default.
         triples: measure sets of three columns too, after the first round; on by default.
         cell_limit: the most cells of the model; by default what the budget can fill and a laptop refits in a second.
+        workload: what matters: sets of columns, a mapping of sets to weights, or a number of columns. Only what such
+            a set asks is measured beyond single columns. By default every pair and triple matters alike.
+        target: a column that matters more than others: what holds it is chosen first. None by default.
 
     Raises:
-        ParameterError: a number is out of its range.
+        ParameterError: a number is out of its range, or the workload cannot be read.
 
     Example:
         >>> import understudy as us
@@ -63,8 +68,12 @@ class Adaptive:
     rounds: int = 6
     triples: bool = True
     cell_limit: int | None = None
+    workload: Any = None
+    target: str | None = None
 
     def __post_init__(self) -> None:
+        if self.workload is not None or self.target is not None:
+            object.__setattr__(self, "workload", Workload.of(self.workload, self.target))
         for name in ("rounds", "cell_limit"):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
@@ -75,6 +84,8 @@ class Adaptive:
         return "adaptive"
 
     def plan(self, domain: Domain) -> tuple[Group, ...]:
+        if isinstance(self.workload, Workload):
+            self.workload.check(domain)
         look = Group("look", "measure", Fraction(1), weights=(1.0,) * len(domain), role=Role.ONE_WAY)
         if len(domain) < 2:
             return (look,)
@@ -84,6 +95,16 @@ class Adaptive:
             Group("measure", "measure", (1 - LOOK) * rest),
             Group("choose", "choose", CHOICES, count=sum(self.choices(domain)), role=Role.NETWORK),
         )
+
+    @property
+    def measures_triples(self) -> bool:
+        """Whether sets of three columns are measured too."""
+        return self.triples and (not isinstance(self.workload, Workload) or self.workload.order != 2)
+
+    def matters(self, domain: Domain) -> Importance | None:
+        """How much each set of columns matters; None where all matter alike."""
+        told = self.workload
+        return Importance(told, domain) if isinstance(told, Workload) and not told.even else None
 
     def choices(self, domain: Domain) -> list[int]:
         """How many cliques each round may choose: a tree first, then three for every four columns."""
@@ -145,13 +166,15 @@ class _Rounds:
             scale,
             self._limit(),
             first=number == 0,
-            triples=self.recipe.triples and len(tables.domain) < WIDE,
+            triples=self.recipe.measures_triples and len(tables.domain) < WIDE,
+            matters=self.recipe.matters(tables.domain),
         )
         chosen: list[Clique] = []
         for _ in range(count):
             offered = [*candidates.offered(), STOP]
-            costs = [candidates.costs.get(clique, 0) for clique in offered]
-            winner = offered[self.curator.choose(offered, estimates, self.choice, costs=costs)]
+            costs, weights = candidates.costs(offered), candidates.weights(offered)
+            place = self.curator.choose(offered, estimates, self.choice, costs=costs, weights=weights)
+            winner = offered[place]
             if winner == STOP:
                 break
             candidates.take(winner)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.adaptive.noise_price import OF_NOISE, Cells, noise_price
 from understudy.mechanisms.spanning_tree import components
+from understudy.mechanisms.workload.workload import whole_weights
 from understudy.model import MarkovField
 from understudy.model.tree.junction_tree import JunctionTree, predict
 
@@ -35,7 +36,14 @@ class Candidates:
     """The candidates of one round, and which of them are left after each choice."""
 
     def __init__(
-        self, estimates: FieldEstimates, scale: float, cell_limit: int, *, first: bool, triples: bool
+        self,
+        estimates: FieldEstimates,
+        scale: float,
+        cell_limit: int,
+        *,
+        first: bool,
+        triples: bool,
+        matters: Callable[[Clique], float] | None = None,
     ) -> None:
         self._domain: Domain = estimates.field.domain
         self._tree: JunctionTree = estimates.field.tree
@@ -48,9 +56,14 @@ class Candidates:
             clique
             for order in orders
             for clique in itertools.combinations(self._domain.names, order)
-            if self._small(clique, scale, records)
+            if self._small(clique, scale, records) and (matters is None or matters(clique) > 0)
         ]
-        self.costs = {clique: round(noise_price(estimates(clique), scale)) for clique in self._left}
+        # Misfit and price are weighed alike: what is not worth its noise is not, however much it matters.
+        weights = [1.0 if matters is None else matters(clique) for clique in self._left]
+        self._weights = (
+            None if matters is None else dict(zip(self._left, whole_weights(weights), strict=True))
+        )
+        self._prices = {clique: noise_price(estimates(clique), scale) for clique in self._left}
 
     def _small(self, clique: Clique, scale: float, records: float) -> bool:
         cells = self._domain.size(clique)
@@ -66,6 +79,15 @@ class Candidates:
         else:
             self._left = [clique for clique in self._left if self._used.isdisjoint(_pairs(clique))]
         return [clique for clique in self._left if predict(self._tree, clique) <= self._limit]
+
+    def weights(self, offered: Sequence[Clique]) -> list[int] | None:
+        """How much each candidate's misfit counts; None where all count alike."""
+        return None if self._weights is None else [self._weights.get(clique, 1) for clique in offered]
+
+    def costs(self, offered: Sequence[Clique]) -> list[int]:
+        """What each candidate's misfit is lowered by, in the weight it counts with; to stop costs nothing."""
+        weights = self.weights(offered) or [1] * len(offered)
+        return [round(w * self._prices.get(clique, 0.0)) for clique, w in zip(offered, weights, strict=True)]
 
     def take(self, clique: Clique) -> None:
         """Take in what was chosen."""

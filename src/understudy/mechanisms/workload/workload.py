@@ -111,8 +111,8 @@ class Workload:
 
     @property
     def even(self) -> bool:
-        """Whether it prefers no column to another."""
-        return not self.listed and self.target is None
+        """Whether every pair of columns matters to it, and as much as any other."""
+        return self.order is not None and self.order > 1 and self.target is None
 
     def cliques(self, domain: Domain) -> dict[Clique, float]:
         """The sets themselves with their weights, in the domain's order of columns."""
@@ -143,12 +143,35 @@ class Workload:
                 break
             parts |= larger
         # What a set shares with a part is a sum over columns: so is the weight.
-        of_column = {name: 0.0 for name in domain}
-        for clique, weight in wanted.items():
-            for name in clique:
-                of_column[name] += weight
+        of_column = _of_columns(domain, wanted)
         ordered = sorted(parts, key=lambda part: (len(part), [domain.names.index(name) for name in part]))
         return {part: sum(of_column[name] for name in part) for part in ordered}
+
+
+class Importance:
+    """How much any set of columns matters to a workload, in the mean of its columns.
+
+    Nothing, where the workload does not ask every pair of them.
+    """
+
+    def __init__(self, workload: Workload, domain: Domain) -> None:
+        wanted = workload.cliques(domain)
+        self._of_column = _of_columns(domain, wanted)
+        self._pairs = {pair for clique in wanted for pair in itertools.combinations(clique, 2)}
+
+    def __call__(self, clique: Clique) -> float:
+        if not self._pairs.issuperset(itertools.combinations(clique, 2)):
+            return 0.0
+        return sum(self._of_column[name] for name in clique) / len(clique)
+
+
+def _of_columns(domain: Domain, wanted: Mapping[Clique, float]) -> dict[str, float]:
+    """The weights of the sets that each column is in, added up."""
+    found = {name: 0.0 for name in domain}
+    for clique, weight in wanted.items():
+        for name in clique:
+            found[name] += weight
+    return found
 
 
 def whole_weights(weights: Sequence[float], most: int = 1000) -> list[int]:
