@@ -33,98 +33,8 @@ SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 EPSILON, DELTA = 1.0, 1e-9
 RUNS = 5
 
-# Each reads a CSV of codes (argument 1) with its domain (2) and writes a synthetic one (3).
-PEERS = {
-    "dpmm": """
-import json, sys
-import pandas as pd
-from dpmm.pipelines import MSTPipeline
-table, domain = pd.read_csv(sys.argv[1]), json.load(open(sys.argv[2]))
-table = table[list(domain)]
-mst = MSTPipeline(epsilon=1.0, delta=1e-9, disable_processing=True)
-mst.fit(table, domain=domain)
-mst.generate(n_records=len(table)).to_csv(sys.argv[3], index=False)
-""",
-    "smartnoise-synth": """
-import json, sys
-import pandas as pd
-from snsynth import Synthesizer
-table, domain = pd.read_csv(sys.argv[1]), json.load(open(sys.argv[2]))
-table = table[list(domain)]
-mst = Synthesizer.create("mst", epsilon=1.0, delta=1e-9)
-mst.fit_sample(table, categorical_columns=list(domain), preprocessor_eps=0.0).to_csv(sys.argv[3], index=False)
-""",
-    # mbi has the model and not the mechanism: this is the paper's, in its words.
-    "mbi": """
-import itertools, json, math, sys
-import jax
-jax.config.update("jax_enable_x64", True)
-import numpy as np
-from mbi import Domain, LinearMeasurement
-from mbi.estimation import MirrorDescent
-with open(sys.argv[1]) as file:
-    header = file.readline().strip().split(",")
-    table = np.loadtxt(file, delimiter=",", dtype=np.int64)
-sizes = json.load(open(sys.argv[2]))
-names, rows, rng = list(sizes), len(table), np.random.default_rng()
-codes = {n: table[:, header.index(n)] for n in names}
-rho = 0.0130  # of (1, 1e-9) by zCDP
-sigma = math.sqrt(3 / (2 * rho))
-def count(clique):
-    shape = [sizes[n] for n in clique]
-    return np.bincount(np.ravel_multi_index([codes[n] for n in clique], shape), minlength=math.prod(shape))
-def noisy(cliques):
-    scale = sigma * math.sqrt(len(cliques))
-    return [(c, count(c) + scale * rng.normal(size=math.prod(sizes[n] for n in c)), scale) for c in cliques]
-log, back = noisy([(n,) for n in names]), {}
-for (n,), values, scale in list(log):  # rare codes are merged
-    kept = np.flatnonzero(values >= 3 * scale)
-    if len(kept) < len(values):
-        place = np.full(len(values), len(kept))
-        place[kept] = np.arange(len(kept))
-        back[n] = (kept, np.flatnonzero(place == len(kept)))
-        codes[n], sizes[n] = place[codes[n]], len(kept) + 1
-compressed = []
-for (n,), values, scale in log:
-    if n in back:
-        kept, rest = back[n]
-        compressed.append(((n,), values[kept], scale, rest, values[rest].sum()))
-    else:
-        compressed.append(((n,), values, scale, None, 0))
-domain = Domain(names, [sizes[n] for n in names])
-def as_measurement(clique, values, scale, rest, merged):
-    if rest is None:
-        return LinearMeasurement(values, clique, scale)
-    w = 1 / math.sqrt(len(rest))
-    y = np.append(values, merged * w)
-    weight = np.append(np.ones(len(values)), w)
-    return LinearMeasurement(y, clique, scale, lambda x: x.datavector() * weight)
-measured = [as_measurement(*m) for m in compressed]
-model = MirrorDescent().estimate(domain, measured, iters=1000)
-pairs = list(itertools.combinations(names, 2))
-score = {p: np.abs(count(p) - np.asarray(model.project(p).datavector())).sum() for p in pairs}
-eps0, part, tree = math.sqrt(8 * (rho / 3) / (len(names) - 1)), {n: n for n in names}, []
-while len(tree) < len(names) - 1:
-    open_ = [p for p in pairs if part[p[0]] != part[p[1]]]
-    q = np.array([score[p] for p in open_])
-    p = np.exp(eps0 / 2 * (q - q.max()))
-    a, b = open_[rng.choice(len(open_), p=p / p.sum())]
-    tree.append((a, b))
-    old = part[b]
-    part = {n: part[a] if k == old else k for n, k in part.items()}
-measured += [LinearMeasurement(v, c, s) for c, v, s in noisy(tree)]
-model = MirrorDescent().estimate(domain, measured, iters=5000)
-made = model.synthetic_data(rows=rows)
-out = {n: np.asarray(made.to_dict()[n] if hasattr(made, "to_dict") else made.df[n]) for n in names}
-for n, (kept, rest) in back.items():
-    whole = np.append(kept, -1)[out[n]]
-    missing = whole < 0
-    whole[missing] = rng.choice(rest, missing.sum())
-    out[n] = whole
-columns = np.stack([out[n] for n in names], axis=1)
-np.savetxt(sys.argv[3], columns, fmt="%d", delimiter=",", header=",".join(names), comments="")
-""",
-}
+# Each peer's script in benchmarks/rivals.
+PEERS = {"dpmm": "dpmm_script.py", "smartnoise-synth": "smartnoise_script.py", "mbi": "mbi_script.py"}
 
 
 @dataclass(frozen=True)
@@ -248,8 +158,9 @@ def peers(folder: Path, names: Sequence[str]) -> None:
         with _python(name) as python:
             if python is None:
                 continue
-            command = [python, "-W", "ignore", "-c", PEERS[name], str(table), str(sizes), str(out)]
-            run = measured(command, folder, {})
+            script = Path(__file__).parent / "rivals" / PEERS[name]
+            words = ["MST", str(table), str(sizes), str(out), str(EPSILON), str(DELTA)]
+            run = measured([python, "-W", "ignore", str(script), *words], folder, {})
             if run is None or not out.exists():
                 print(f"  {name}: SKIPPED, it did not run to its end")
                 continue

@@ -13,7 +13,8 @@ import itertools
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.accuracy import page
@@ -21,7 +22,18 @@ from benchmarks.accuracy.cells import ROOT, Cell, Outcome, Store
 from benchmarks.accuracy.data_sets import available
 from benchmarks.accuracy.play import play_ours
 from benchmarks.accuracy.rivals import PEERS, play_peer
-from benchmarks.accuracy.systems import AGAINST, EPSILONS, NEW, REFERENCES, RUNS, SMALL_ROWS, SMALL_RUNS, ours
+from benchmarks.accuracy.systems import (
+    AGAINST,
+    EPSILONS,
+    FEW_RUNS,
+    NEW,
+    REFERENCES,
+    RUNS,
+    SMALL_ROWS,
+    SMALL_RUNS,
+    WIDE,
+    ours,
+)
 from benchmarks.accuracy.tables import compact, excesses
 from benchmarks.accuracy.targets import MOST_EXCESS
 
@@ -55,11 +67,11 @@ def main(words: list[str] | None = None) -> int:
 def _play(asked: argparse.Namespace, store: Store) -> None:
     done = store.played()
     for batch in _batches(asked):
-        left = [cell for cell in batch if _to_play(done.get(cell), asked)]
-        if left:
-            begun = time.perf_counter()
-            for cell, outcome in _outcomes(left, store, asked.seconds):
-                _say(cell, outcome, time.perf_counter() - begun)
+        left = [cell for cell in batch if _to_play(cell, done, asked)]
+        begun = time.perf_counter()
+        for cell, outcome in _outcomes(left, store, asked.seconds) if left else ():
+            done[cell] = outcome
+            _say(cell, outcome, time.perf_counter() - begun)
 
 
 def _outcomes(cells: list[Cell], store: Store, limit_s: float) -> Iterator[tuple[Cell, Outcome]]:
@@ -76,7 +88,7 @@ def _batches(asked: argparse.Namespace) -> Iterator[list[Cell]]:
         yield from ([Cell(data, 0.0, system, 0)] for system in asked.systems if system in REFERENCES)
     for wave in (range(1), range(1, asked.runs or RUNS)):
         for data, epsilon, system in itertools.product(asked.sets, asked.epsilons, mine):
-            yield [Cell(data, epsilon, system, run) for run in wave]
+            yield [Cell(data, epsilon, system, run) for run in wave if run < FEW_RUNS or data not in WIDE]
     if asked.small:
         runs = range(asked.runs or SMALL_RUNS)
         for data, rows, epsilon in itertools.product(asked.sets, SMALL_ROWS, asked.epsilons):
@@ -91,8 +103,13 @@ def _usual(epsilon: float) -> float:
     return abs(math.log(epsilon))
 
 
-def _to_play(outcome: Outcome | None, asked: argparse.Namespace) -> bool:
-    return outcome is None or (bool(outcome.failed) and (asked.again or outcome.limit_s < asked.seconds))
+def _to_play(cell: Cell, done: Mapping[Cell, Outcome], asked: argparse.Namespace) -> bool:
+    """Whether a cell has no outcome yet, or failed with less time; what failed once is not tried with another run."""
+    for run in {0, cell.run}:
+        outcome = done.get(replace(cell, run=run))
+        if outcome is not None and outcome.failed:
+            return run == cell.run and (asked.again or outcome.limit_s < asked.seconds)
+    return cell not in done
 
 
 def _say(cell: Cell, outcome: Outcome, seconds: float) -> None:

@@ -9,7 +9,11 @@ from html import escape
 
 Point = tuple[float, float]
 WIDTH, HEIGHT, GAP, LEFT, TOP = 300, 230, 62, 52, 34
-_COLOURS = ("#0b6e99", "#d1495b", "#6a994e", "#8d6a9f", "#e09f3e", "#335c67", "#9e2a2b", "#7a7a7a", "#3a86ff")
+# Enough for every system there is; a line keeps its colour over the panels of one picture.
+_COLOURS = (
+    *("#0b6e99", "#d1495b", "#6a994e", "#8d6a9f", "#e09f3e", "#335c67", "#9e2a2b"),
+    *("#3a86ff", "#c77dff", "#2a9d8f", "#b5838d", "#606c38", "#f4845f", "#7a7a7a"),
+)
 
 
 @dataclass(frozen=True)
@@ -86,11 +90,15 @@ class _Axis:
 
     @property
     def ticks(self) -> list[float]:
-        """Round numbers along it: 1, 2 and 5 of each power of ten, or the powers alone where there are many."""
+        """Round numbers along it, as few as tell where it lies: three, where there are so many."""
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
-        steps = (1, 2, 5) if len(powers) < 4 else (1,)
-        found = [step * 10.0**power for power in powers for step in steps]
-        return [tick for tick in found if self.low <= tick * (1 + 1e-9) and tick <= self.high * (1 + 1e-9)]
+        found: list[float] = []
+        for steps in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)):
+            every = [round(step * 10.0**power, 12) for power in powers for step in steps]
+            found = [tick for tick in every if self.low <= tick <= self.high]
+            if len(found) > 2:
+                break
+        return found
 
 
 def _axis(values: Sequence[float]) -> _Axis:

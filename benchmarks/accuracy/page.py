@@ -44,7 +44,7 @@ def _text(played: Played, found: Found, sets: Sequence[str], stem: str, stale: i
         if any(name == data for name, _, _ in found):
             picture = f"![error by epsilon on {data}]({stem}-{data}.svg)"
             parts += [f"### {data}", picture, _errors(found, played, data)]
-    parts += ["## Error against time", f"![error by seconds]({stem}-time.svg)"]
+    parts += ["## Error against time", f"![error by processor seconds]({stem}-time.svg)"]
     parts += ["## NIST's score", SCORE, _score(found)]
     parts += [
         "## Little data",
@@ -132,13 +132,15 @@ def _by_time(found: Found, sets: Sequence[str], most: int = 4) -> str:
     panels: list[Panel] = []
     for data in sets:
         lines = {
-            system: [(max(s.seconds, 0.01), s.triples)]
+            system: [(max(s.processor_s, 0.1), s.triples)]
             for system in (*ours(), *PEERS)
             if (s := found.get((data, system, 1.0))) is not None
         }
         if len(lines) > 1 and len(panels) < most:
-            panels.append(Panel(f"{data}, epsilon 1: triples", "seconds by the clock", lines, joined=False))
-    return svg(panels, "mean total variation of triples by seconds at epsilon 1, left and low are better")
+            panels.append(Panel(f"{data}, epsilon 1: triples", "processor seconds", lines, joined=False))
+    return svg(
+        panels, "mean total variation of triples by processor seconds at epsilon 1, left and low are better"
+    )
 
 
 def _ahead(found: Found) -> str:

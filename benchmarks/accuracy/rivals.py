@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -86,22 +88,28 @@ def play_peer(cell: Cell, store: Store, limit_s: float) -> Outcome:
 def _run(command: list[str], folder: Path, outcome: Outcome) -> Outcome:
     """What a command took, with why it failed; it is stopped at its limit (see `_out_of_time`)."""
     begun = time.perf_counter()
-    stopped = False
     with tempfile.TemporaryFile("w+") as said:
-        child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=said)
-        while (ended := os.wait4(child.pid, os.WNOHANG))[0] == 0:
-            if _out_of_time(child.pid, time.perf_counter() - begun, outcome.limit_s):
-                stopped = True
-                child.kill()
+        # A session of its own, so that what the peer starts in turn can be stopped with it.
+        child = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
+        )
+        ended, stopped = os.wait4(child.pid, os.WNOHANG), False
+        try:
+            while ended[0] == 0 and not stopped:
+                time.sleep(0.2)
+                stopped = _out_of_time(child.pid, time.perf_counter() - begun, outcome.limit_s)
+                ended = os.wait4(child.pid, os.WNOHANG)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            if ended[0] == 0:
                 ended = os.wait4(child.pid, 0)
-                break
-            time.sleep(0.2)
-        _, status, used = ended
-        child.returncode = os.waitstatus_to_exitcode(status)
+            child.returncode = os.waitstatus_to_exitcode(ended[1])
+        used = ended[2]
         said.seek(0)
         why = last_line(said) or f"ended with {child.returncode}"
     seconds, processor = time.perf_counter() - begun, used.ru_utime + used.ru_stime
-    if stopped:
+    if stopped and child.returncode:
         why = f"not finished in {seconds:.0f} s, {processor:.0f} of them on a processor"
     return replace(
         outcome,

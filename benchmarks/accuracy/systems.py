@@ -7,6 +7,7 @@ from understudy.mechanisms.registry import DEFAULT, kinds
 EPSILONS = (0.1, 1.0, 10.0)
 SMALL_ROWS = (100, 300, 1000)
 RUNS, SMALL_RUNS = 5, 30
+WIDE, FEW_RUNS = ("stroke", "wide98"), 2  # sets that take minutes a run, and how many runs they get
 OURS = ("adaptive", "aim", "mst", "privsyn", "independent")
 # Not private, one epsilon (0): what no synthetic table need beat, and what a table without dependence can reach.
 REFERENCES = {"resampled": "bootstrap", "columns-exact": "independent"}
