@@ -251,7 +251,7 @@ def tree_of(name: str, seed: int) -> Problem | None:
     folder = SHARED / "data" / name
     if not folder.exists():
         return None
-    sizes, codes = _table(name)
+    sizes, codes = coded_table(name)
     names = list(sizes)
     rows = len(codes[names[0]])
     random = np.random.default_rng(seed)
@@ -263,7 +263,7 @@ def tree_of(name: str, seed: int) -> Problem | None:
             index = index * sizes[column] + codes[column]
         return np.bincount(index, minlength=domain.size(clique)).astype(np.float64)
 
-    scores = {pair: _information(count(pair).reshape(domain.shape(pair))) for pair in combinations(names, 2)}
+    scores = {pair: information(count(pair).reshape(domain.shape(pair))) for pair in combinations(names, 2)}
     joined = {column: {column} for column in names}
     edges = []
     for pair in sorted(scores, key=lambda pair: -scores[pair]):
@@ -280,7 +280,7 @@ def tree_of(name: str, seed: int) -> Problem | None:
     return Problem(domain, measured, triples[:: max(1, len(triples) // 60)])
 
 
-def _table(name: str) -> tuple[dict[str, int], dict[str, npt.NDArray[np.int64]]]:
+def coded_table(name: str) -> tuple[dict[str, int], dict[str, npt.NDArray[np.int64]]]:
     """The columns of a shared table of codes, wide ones cut to 100 codes (as bins would)."""
     import pandas as pd
 
@@ -297,7 +297,7 @@ def _table(name: str) -> tuple[dict[str, int], dict[str, npt.NDArray[np.int64]]]
 
 
 def _triples(name: str, problem: Problem) -> list[npt.NDArray[np.float64]]:
-    sizes, codes = _table(name)
+    sizes, codes = coded_table(name)
     found = []
     for clique in problem.wanted:
         index = np.zeros(len(codes[clique[0]]), np.int64)
@@ -313,7 +313,7 @@ def _error(truth: list[npt.NDArray[np.float64]], found: list[npt.NDArray[np.floa
     )
 
 
-def _information(table: npt.NDArray[np.float64]) -> float:
+def information(table: npt.NDArray[np.float64]) -> float:
     share = table / table.sum()
     expected = share.sum(axis=1, keepdims=True) * share.sum(axis=0, keepdims=True)
     return float(np.sum(share[share > 0] * np.log(share[share > 0] / expected[share > 0])))

@@ -251,9 +251,9 @@ def test_threads_change_nothing_not_even_the_last_bit(monkeypatch):
         noisy(("b", "u"), 3),
         *CYCLE,
     ]
-    monkeypatch.setattr("understudy.model.fitting.clique_marginals._LARGE", 1)
+    monkeypatch.setattr("understudy.model.fitting.dual.clique_marginals._LARGE", 1)
     alone = estimate(DOMAIN, measured)
-    monkeypatch.setattr("understudy.model.fitting.dual_hessian._LARGE", 1)
+    monkeypatch.setattr("understudy.model.fitting.dual.dual_hessian._LARGE", 1)
     monkeypatch.setattr("os.cpu_count", lambda: 3)
     shared = estimate(DOMAIN, measured)
     np.testing.assert_array_equal(

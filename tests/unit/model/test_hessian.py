@@ -7,8 +7,8 @@ import pytest
 
 from understudy.domain import Domain
 from understudy.marginals import Measurement
-from understudy.model.fitting import clique_marginals
-from understudy.model.fitting.dual_hessian import Hessian
+from understudy.model.fitting.dual import clique_marginals
+from understudy.model.fitting.dual.dual_hessian import Hessian
 from understudy.model.fitting.observations import Observations
 from understudy.model.tree.junction_tree import build_tree
 

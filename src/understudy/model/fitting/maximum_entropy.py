@@ -6,6 +6,7 @@ of measured marginals. Both methods here change potentials by such functions onl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,6 +100,27 @@ def _fit(layout: TreeLayout, tables: Floats, k: int, target: Floats, projection:
         table /= total
 
 
+def possible(fit: EntropyFit) -> bool:
+    """Whether these potentials allow any record, and are within what numbers can hold."""
+    return fit.log_total > -np.inf and bool(np.isfinite(fit.answers).all())
+
+
+def curvature(
+    observations: Observations, propagation: Propagation, fit: EntropyFit
+) -> tuple[Callable[[Floats], Floats], Floats]:
+    """The product with the covariance of the answers at `fit`, and (nearly) the covariance's diagonal."""
+    spare = np.empty_like(fit.theta)
+
+    def covariance(direction: Floats) -> Floats:
+        spare[:] = 0.0
+        observations.add_transpose(propagation, 1.0, direction, spare)
+        propagation.covariance(fit.marginals, fit.separators, spare)
+        return observations.answers(propagation, spare)
+
+    diagonal = observations.diagonal(propagation, fit.marginals) - fit.answers**2
+    return covariance, np.maximum(diagonal, 0.0)
+
+
 def newton_step(
     observations: Observations, propagation: Propagation, fit: EntropyFit, wanted: Floats, weights: Floats
 ) -> EntropyFit | None:
@@ -107,26 +129,16 @@ def newton_step(
     Minimises log Z(theta - B^T s) + s @ wanted over s; a slight ridge (in units of noise) keeps the system regular.
     """
     apart = fit.answers - wanted
-    spread = observations.diagonal(propagation, fit.marginals) - fit.answers**2
+    hessian, spread = curvature(observations, propagation, fit)
     ridge = 1e-6 / weights + 1e-12 * max(float(spread.max(initial=0.0)), 1e-300)
-    spare = np.empty_like(fit.theta)
-
-    def hessian(direction: Floats) -> Floats:
-        spare[:] = 0.0
-        observations.add_transpose(propagation, 1.0, direction, spare)
-        propagation.covariance(fit.marginals, fit.separators, spare)
-        return observations.answers(propagation, spare)
-
-    scale = np.maximum(spread, 0.0) + ridge
-    step, _ = conjugate_gradients(hessian, ridge, apart, scale, 1e-2, _CG_STEPS)
+    step, _ = conjugate_gradients(hessian, ridge, apart, spread + ridge, 1e-2, _CG_STEPS)
     length = 1.0
     for _ in range(_HALVINGS):
         theta = fit.theta.copy()
         observations.add_transpose(propagation, -length, step, theta)
         trial = field(observations, propagation, theta)
         change = trial.log_total - fit.log_total + length * float(dot(step, wanted))
-        possible = trial.log_total > -np.inf and bool(np.isfinite(trial.answers).all())
-        if possible and change <= -1e-4 * length * float(dot(step, apart)):
+        if possible(trial) and change <= -1e-4 * length * float(dot(step, apart)):
             propagation.rebase(trial.theta, trial.separators)
             return trial
         length *= 0.3

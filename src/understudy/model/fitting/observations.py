@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from understudy.model.tree.projection_kernels import dot
 from understudy.model.tree.propagation import Propagation
 from understudy.model.tree.tree_layout import Floats, TreeLayout, homes, lay_out_tree
 
+_WRITTEN_OUT = 4_096  # entries of a query's matrix
+
 
 @dataclass(frozen=True, eq=False)
 class _Question:
@@ -28,13 +32,30 @@ class _Question:
     turn: tuple[int, ...]
     answers: slice
 
+    @cached_property
+    def _matrix(self) -> Floats | None:
+        """The query written out, in the order of the observed cells, where it is small: that is faster to apply."""
+        count = math.prod(self.shape)
+        if self.measurement.query is None or count * self.measurement.values.size > _WRITTEN_OUT:
+            return None
+        return np.stack([self._asked(unit) for unit in np.eye(count)], axis=1)
+
     def ask(self, cells: Floats) -> Floats:
-        turned = np.ascontiguousarray(cells[self.cells].reshape(self.shape).transpose(self.turn)).reshape(-1)
+        here = cells[self.cells]
+        if self._matrix is None:
+            return self._asked(here)
+        with np.errstate(invalid="ignore"):  # a trial may leave what numbers can hold: it is refused later
+            return np.asarray(self._matrix @ here)
+
+    def _asked(self, cells: Floats) -> Floats:
+        turned = np.ascontiguousarray(cells.reshape(self.shape).transpose(self.turn)).reshape(-1)
         return self.measurement.answers(turned)
 
     def transpose(self, answers: Floats) -> Floats:
         query = self.measurement.query
         turned = np.ascontiguousarray(answers[self.answers])
+        if self._matrix is not None:
+            return np.asarray(turned @ self._matrix)
         if query is not None:
             turned = np.asarray(query.adjoint(turned), np.float64)
         shape = tuple(self.shape[axis] for axis in self.turn)

@@ -1,4 +1,10 @@
-"""From a start to a certified optimum: dual Newton steps for the answers, maximum entropy for the rest."""
+"""From a start to a certified optimum.
+
+Where every clique of the tree was measured whole, dual Newton steps of the quadratic programme end at the optimum.
+Where cliques join several measured ones, entropic steps find a field of nearly the least loss and of maximum entropy,
+and the programme, held to it, the bound that certifies it; whichever of the two is behind goes on. A small model on
+which both stall is solved directly.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +14,11 @@ import numpy as np
 
 from understudy.model.fit_report import Listener, OptimalityCertificate
 from understudy.model.fitting import maximum_entropy, starting_point
+from understudy.model.fitting.dual.quadratic_programme import QuadraticProgramme
+from understudy.model.fitting.entropic_steps import proximal_step
+from understudy.model.fitting.interior_point import LARGEST, interior_point, unknowns
 from understudy.model.fitting.least_squares_loss import LeastSquares
-from understudy.model.fitting.quadratic_programme import QuadraticProgramme
+from understudy.model.tree.propagation import directed
 from understudy.model.tree.tree_layout import Floats
 
 _ACCURACY = 0.1
@@ -17,8 +26,10 @@ _SWEEPS = 20
 _ROUNDS = 20
 _SETTLE = 10
 _FAILURES, _HELD_FAILURES = 4, 8  # steps without a gain, one after another
+_SMALL_STEPS = 1_000  # after which a small model is solved by a direct method
 _TRIES = 4  # at maximum entropy, before a field without it will do
 _NEWTON_STEPS = 12
+_PULL, _SHRINK = 0.1, 0.3  # of the first entropic step, in parts of the gap; from one to the next
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,8 @@ class Refinement:
     closeness: float = 0.1  # how nearly the cells of a dual step must agree, in shares of the total
     plain: Floats | None = None  # the programme's cells joined along the tree: not of maximum entropy
     plain_loss: float = np.inf
+    fit: maximum_entropy.EntropyFit | None = None  # the field that entropic steps have come to
+    pull: float = 0.0  # of the next entropic step
 
     def found(self) -> OptimalityCertificate:
         return OptimalityCertificate(
@@ -90,16 +103,32 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
     answers = problem.observations.answers(problem.propagation, state.marginals)
     state.bound = problem.lower_bound(problem.gradient(answers), state.spare)
     advance, most = (_held, _HELD_FAILURES) if state.programme.held else (_whole, _FAILURES)
+    small = unknowns(problem) <= LARGEST
     while True:
         found = state.found()
         if callback is not None:
             callback(found)
-        if goal.reached(found) or failures >= most or state.plain_will_do(goal):
-            return state.settle_for_plain(goal)
+        stalled = failures >= most or (small and found.steps >= _SMALL_STEPS)
+        if goal.reached(found) or stalled or state.plain_will_do(goal):
+            found = state.settle_for_plain(goal)
+            direct = small and found.gap > goal.target and found.steps < goal.limit
+            return _solve_whole(state, callback) if direct else found
         accuracy = _ACCURACY if failures == 0 else 1e-3
         moved = advance(state, accuracy, goal)
         gained = state.found().gap < found.gap * (1 - 1e-3)
         failures = 0 if moved or gained else failures + 1
+
+
+def _solve_whole(state: Refinement, callback: Listener | None) -> OptimalityCertificate:
+    """The certificate after a small model was solved by a direct method, where the others gave up."""
+    problem, layout = state.problem, state.programme.layout
+    found = interior_point(problem, state.marginals)
+    state.extra += found.steps
+    state.bound = max(state.bound, problem.lower_bound(found.dual, state.spare))
+    state.keep(starting_point.joined(layout, np.maximum(found.cells, 0.0)))
+    if callback is not None:
+        callback(state.found())
+    return state.found()
 
 
 def _whole(state: Refinement, accuracy: float, goal: Goal) -> bool:
@@ -116,28 +145,62 @@ def _whole(state: Refinement, accuracy: float, goal: Goal) -> bool:
 
 
 def _held(state: Refinement, accuracy: float, goal: Goal) -> bool:
-    """Take proximal steps, the unmeasured cliques held and let go, until the bound is tight; then maximum entropy."""
+    """Take entropic steps while the field is behind, proximal steps of the programme while its bound is."""
     programme, problem = state.programme, state.problem
+    if state.fit is None:
+        _approach(state, goal)
+        programme.hold_at(state.marginals)
+        return False
     spare = np.empty_like(programme.cells)
     before = state.found().gap
+    settled, reached = False, state.loss
     for _ in range(_ROUNDS):
         enough = 0.1 * max(min(before, 1e3 * goal.target), goal.fine)
         settled = _settle(programme, accuracy, enough, state.closeness, goal)
         state.bound = max(state.bound, problem.lower_bound(programme.dual(), spare))
         reached = problem.loss(problem.observations.answers(problem.propagation, programme.cells))
-        if (
-            abs(reached - state.bound) <= max(0.1 * before, 0.3 * goal.fine)
-            or state.found().steps >= goal.limit
-        ):
+        near = abs(reached - state.bound) <= max(0.1 * before, 0.3 * goal.fine)
+        if near or goal.reached(state.found()):
             break
         programme.recentre(looser=settled)
-    _complete(state, goal)
+    if goal.reached(state.found()):
+        return True
+    if state.found().steps < goal.patience:
+        _complete(state, goal)
+    if state.loss - reached > reached - state.bound:
+        _entropic(state, goal)
     state.tries += 1
     if state.found().gap > goal.target:
         state.offer_plain(starting_point.joined(programme.layout, programme.cells))
     programme.recentre(looser=settled)
     state.closeness = max(state.closeness * 0.1, 1e-12)
     return False
+
+
+def _approach(state: Refinement, goal: Goal) -> None:
+    """Take entropic steps until the pull is about what the loss may be above the optimum in the end."""
+    problem = state.problem
+    with np.errstate(divide="ignore"):
+        theta = np.log(directed(state.programme.layout, state.marginals))
+    state.fit = maximum_entropy.field(problem.observations, problem.propagation, theta)
+    state.pull = max(_PULL * min(state.found().gap, state.loss), goal.target)
+    while _entropic(state, goal) and state.pull * _SHRINK > goal.target:
+        pass
+
+
+def _entropic(state: Refinement, goal: Goal) -> bool:
+    """Take one entropic step; say whether another one, at a smaller pull, may follow."""
+    left = goal.limit - state.found().steps
+    if state.fit is None or left <= 0:
+        return False
+    enough = 0.02 * max(min(goal.target, state.pull), goal.fine)
+    step = proximal_step(state.problem, state.fit, state.pull, enough, left)
+    state.extra += step.steps
+    state.bound = max(state.bound, state.problem.lower_bound(step.dual, state.spare))
+    if state.keep(step.fit.marginals):
+        state.fit = step.fit
+    state.pull *= _SHRINK if step.settled else 1.0 / _SHRINK
+    return step.settled
 
 
 def _settle(

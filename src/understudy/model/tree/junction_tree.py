@@ -78,6 +78,11 @@ class JunctionTree:
         cliques, parent = forest.rooted()
         return JunctionTree(self.domain, cliques, parent, _elimination(cliques, parent))
 
+    def over(self, domain: Domain) -> JunctionTree:
+        """The same tree for the same columns in another order."""
+        cliques = tuple(domain.order(clique) for clique in self.cliques)
+        return JunctionTree(domain, cliques, self.parent, self.order)
+
     @cached_property
     def _graph(self) -> Forest:
         return Forest.of(self.domain, self.cliques, self.parent)

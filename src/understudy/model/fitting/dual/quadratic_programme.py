@@ -18,7 +18,7 @@ import numpy as np
 
 from understudy.marginals import Measurement
 from understudy.model.fitting.conjugate_gradients import conjugate_gradients
-from understudy.model.fitting.dual_hessian import Hessian
+from understudy.model.fitting.dual.dual_hessian import Hessian
 from understudy.model.fitting.observations import Observations
 from understudy.model.tree import propagation_kernels
 from understudy.model.tree.projection_kernels import dot
@@ -113,6 +113,11 @@ class QuadraticProgramme:
             self.firmness *= change
             self.weights[self.free] *= change
         self.values[self.free] = self.cells[self.free]
+        self._again()
+
+    def hold_at(self, centre: Floats) -> None:
+        """Hold the cliques that were not measured whole to these tables."""
+        self.values[self.free] = centre[self.free]
         self._again()
 
     def _again(self) -> None:

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import numpy as np
 import numpy.typing as npt
 
-from understudy.model.fitting.clique_marginals import CliqueMarginals, lay_out_marginals
-from understudy.model.fitting.dual_kernels import EVALUATE, MULTIPLY, respond
+from understudy.model.fitting.dual.clique_marginals import CliqueMarginals, lay_out_marginals
+from understudy.model.fitting.dual.dual_kernels import EVALUATE, MULTIPLY, respond
 from understudy.model.fitting.observations import Observations
 from understudy.model.tree.propagation_kernels import exchange
 from understudy.model.tree.tree_layout import Floats, Integers, TreeLayout

@@ -1,0 +1,1 @@
+"""The quadratic programme over clique tables, by its dual: cells priced, answered and summed in one pass."""
