@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.mutual_information import all_pairs
-from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
+from understudy.mechanisms.spanning_tree import Pair, components
 from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 
 
@@ -55,8 +55,14 @@ class TreeCapacity:
 
 def largest_forest(domain: Domain, limit_cells: int, joined: Iterable[Clique] = ()) -> list[Pair]:
     """A tree around `joined` of the largest pairs of at most so many cells: no tree of such pairs is larger."""
-    falling = sorted(all_pairs(domain, limit_cells), key=lambda pair: -domain.size(pair))
-    return spanning_forest(domain.names, falling, lambda pairs: pairs[0], joined)
+    falling = sorted(all_pairs(domain, limit_cells), key=lambda pair: -domain[pair[0]] * domain[pair[1]])
+    label, tree = components(domain.names, joined), []
+    for pair in falling:
+        new, old = label[pair[0]], label[pair[1]]
+        if new != old:
+            tree.append(pair)
+            label = {name: new if number == old else number for name, number in label.items()}
+    return tree
 
 
 def check_fits(domain: Domain, cliques: Iterable[Clique]) -> None:

@@ -20,7 +20,8 @@ from understudy.pipeline.holding.upheld import planned
 from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.synthesizer import known_domain, neighbours_of, plan_of
 from understudy.pipeline.unit_bound import SHARE, learning_budget, learns_bound, rest_of
-from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role, calibrate
+from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role
+from understudy.privacy.accounting.calibration import forecast_losses
 
 # Rates of two cores of a laptop, for a rough forecast; `make bench` prints the real ones of a machine.
 START = 1.5  # seconds: importing, loading kernels, calibrating
@@ -188,7 +189,7 @@ def forecast(
         raise ParameterError(f"rows {rows} is negative.", hint="give the table's size, roughly.")
     groups = plan_of(schema, mechanism)
     learned = learns_bound(schema)
-    losses = calibrate(rest_of(budget) if learned else budget, groups, neighbours or Neighbours()).losses
+    losses = forecast_losses(rest_of(budget) if learned else budget, groups, neighbours or Neighbours())
     whole = known_domain(schema)
     alone = next((losses[group.name] for group in groups if group.role is Role.ONE_WAY), None)
     domain = _merged(whole, mechanism, alone, rows)

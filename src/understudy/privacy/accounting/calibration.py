@@ -19,6 +19,12 @@ from understudy.privacy.plain_values import plain_text, plain_value
 _KINDS = ("measure", "choose", "laplace", "filter")
 # A grid coarse enough to find the neighbourhood of the answer in a few hundredths of a second.
 _COARSE = 1e-3
+# Grids for forecasts: of the most choices that each is for, and none where there are more.
+_FORECAST = {0: RESOLUTION, 6: _COARSE / 10, 30: _COARSE}
+# In ln rho: where a coarse search ends.
+_NEAR_ENOUGH = 1e-2
+# In ln delta: how much of what fits a calibration may leave, with choices and without.
+_LEFT, _LEFT_ALONE = 2e-4, 2e-5
 # A first guess of how fast ln delta rises with ln rho: it is about ln(1/delta), and steps correct it.
 _SLOPE = 30.0
 # The furthest step up in ln rho: where a few choices have no delta at all, that does not say how much more fits.
@@ -145,52 +151,110 @@ def checked_groups(groups: Iterable[Group]) -> tuple[Group, ...]:
 def calibrate(budget: Budget, groups: Iterable[Group], neighbours: Neighbours = ONE_RECORD) -> Calibration:
     """The plan with the largest rho whose composition, in the order of the groups, stays within the budget.
 
-    The zCDP of the budget is where the search starts and what it never falls below. A plan with a filter is added up
-    by zCDP, at the delta that a filter leaves for it.
+    The zCDP of the budget is what the search never falls below. It begins where the plan would fit if all its losses
+    were Gaussian, which is a matter of microseconds and nearly right; a proved delta decides. A plan with a filter is
+    added up by zCDP, at the delta that a filter leaves for it.
     """
     plan = checked_groups(groups)
+    search = _Search(budget, plan, neighbours)
     if any(group.kind == "filter" for group in plan):
         rho = Filter(budget).limit * (1 - 1e-12)  # shares of it, added up in floats, stay below it
         losses = {group.name: group.loss(rho, neighbours) for group in plan}
         return Calibration(budget, plan, rho, losses, compose(losses.values()))
-
-    def composed(log_rho: float) -> Composition:
-        return compose(group.loss(math.exp(log_rho), neighbours) for group in plan)
-
-    def height(log_rho: float, resolution: float) -> float:
-        value = composed(log_rho).delta_at(budget.epsilon, resolution)
-        return math.log(value) - math.log(budget.delta) if value > 0 else -800.0
-
-    sure = math.log(budget.rho) - 1e-13
-    if any(group.kind == "choose" for group in plan):
-        start, slope = _rise(height, sure)
-        log_rho = _settle(lambda x: height(x, RESOLUTION), sure, start, slope, 2e-4)
-    else:
-        log_rho = _settle(lambda x: height(x, RESOLUTION), sure, sure, _SLOPE, 2e-5)
-    losses = {group.name: group.loss(math.exp(log_rho), neighbours) for group in plan}
+    start, slope = search.rough()
+    if search.folds:
+        start, slope = search.refined(start, slope, _COARSE)
+    near = _LEFT if search.folds else _LEFT_ALONE
+    log_rho = _settle(lambda x: search.height(x, RESOLUTION), search.sure, start, slope, near)
+    losses = search.losses(log_rho)
     return Calibration(budget, plan, math.exp(log_rho), losses, compose(losses.values()))
 
 
-def _rise(height: Callable[[float, float], float], sure: float) -> tuple[float, float]:
-    """About where the finest height is zero, and the slope there, from coarse grids: secants from `sure` up.
+def forecast_losses(
+    budget: Budget, groups: Iterable[Group], neighbours: Neighbours = ONE_RECORD
+) -> dict[str, Loss]:
+    """About the losses that `calibrate` finds, in a few milliseconds: for forecasts, and never for noise.
 
-    What a grid adds falls with its resolution, so two coarse ones tell what the finest will add.
+    They are not proved to stay within the budget. Scales are mostly within a thousandth of the calibrated ones.
     """
-    x, y, slope = sure, height(sure, _COARSE), _SLOPE
-    for _ in range(12):
-        further = max(sure, x - max(y / slope, -_LEAP))
-        if abs(further - x) < 1e-4:
-            break
-        value = height(further, _COARSE)
-        slope = max((value - y) / (further - x), 1.0)
-        x, y = further, value
-    finer = height(x, _COARSE / 5)
-    return max(sure, x - max((finer - (y - finer) / 4 + 5e-5) / slope, -_LEAP)), slope
+    search = _Search(budget, checked_groups(groups), neighbours)
+    kinds = {group.kind for group in search.plan}
+    if "filter" in kinds or "measure" not in kinds:  # zCDP says it at once; or delta may be a cliff
+        return calibrate(budget, search.plan, neighbours).losses
+    log_rho, slope = search.rough()
+    resolution = next((grid for most, grid in _FORECAST.items() if search.folds <= most), None)
+    if resolution is not None:  # the more choices, the better is the rough guess
+        log_rho, _ = search.refined(log_rho, slope, resolution)
+    return search.losses(log_rho)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The largest rho of a plan is looked for: in ln rho, by how far ln delta lies above the budget's."""
+
+    budget: Budget
+    plan: tuple[Group, ...]
+    neighbours: Neighbours
+
+    @property
+    def sure(self) -> float:
+        """What zCDP allows."""
+        return math.log(self.budget.rho) - 1e-13
+
+    @property
+    def folds(self) -> int:
+        """How many choices there are, each of which a proved delta takes a pass over a grid for."""
+        return sum(group.count for group in self.plan if group.kind == "choose")
+
+    def losses(self, log_rho: float) -> dict[str, Loss]:
+        return {group.name: group.loss(math.exp(log_rho), self.neighbours) for group in self.plan}
+
+    def height(self, log_rho: float, resolution: float) -> float:
+        """By a proved delta, on a grid of this resolution."""
+        return self._above(compose(self.losses(log_rho).values()).delta_at(self.budget.epsilon, resolution))
+
+    def rough(self) -> tuple[float, float]:
+        """About where the height is zero, and the slope there."""
+
+        def height(log_rho: float) -> float:
+            return self._above(compose(self.losses(log_rho).values()).rough_delta(self.budget.epsilon))
+
+        x, y, slope = self.sure, height(self.sure), _SLOPE
+        for _ in range(30):
+            further = max(self.sure, x - max(y / slope, -_LEAP))
+            if abs(further - x) < 1e-6:
+                break
+            value = height(further)
+            slope = min(max((value - y) / (further - x), 1.0), 1e4)
+            x, y = further, value
+        return x, slope
+
+    def refined(self, start: float, slope: float, resolution: float) -> tuple[float, float]:
+        """About where the finest height is zero, and the slope there, from coarse grids: secants from `start` on.
+
+        What a grid adds falls with its resolution, a little less than in proportion, so two coarse ones tell what
+        the finest will add.
+        """
+        x, y = start, self.height(start, resolution)
+        for _ in range(12):
+            further = max(self.sure, x - max(y / slope, -_LEAP))
+            if abs(further - x) < _NEAR_ENOUGH:
+                break
+            value = self.height(further, resolution)
+            slope = max((value - y) / (further - x), 1.0)
+            x, y = further, value
+        if resolution <= RESOLUTION:
+            return further, slope
+        finer = self.height(x, resolution / 5)
+        return max(self.sure, x - max((finer - (y - finer) / 5) / slope, -_LEAP)), slope
+
+    def _above(self, delta: float) -> float:
+        return math.log(delta) - math.log(self.budget.delta) if delta > 0 else -800.0
 
 
 def _settle(height: Callable[[float], float], sure: float, start: float, slope: float, near: float) -> float:
     """The largest x found with a height of at most zero, and within `near` of it: secants in a bracket."""
-    low, high, x = sure, math.inf, start
+    low, high, x = sure, math.inf, start - near / 2 / slope
     last: tuple[float, float] | None = None
     for turn in range(1, 90):
         y = height(x)

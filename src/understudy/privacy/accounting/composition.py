@@ -63,6 +63,12 @@ class Composition:
         slack = min(1.0, self.slack)
         return slack + (1 - slack) * self._tight(epsilon, epsilon, resolution)
 
+    def rough_delta(self, epsilon: float) -> float:
+        """About what `delta` is, at once and without proof: where a search for it may begin."""
+        slack = min(1.0, self.slack)
+        rough = min(curves.roughly(self._plan, epsilon), zcdp.delta(self.rho, epsilon)) if self.rho else 0.0
+        return slack + (1 - slack) * rough
+
     def _left(self, delta: float) -> float:
         """What a delta leaves for losses once an event of probability `slack` is given away."""
         slack = min(1.0, self.slack)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_HARDLY = 1e-60  # a probability that adds nothing to any delta
+
 
 @dataclass(frozen=True)
 class CurveGrid:
@@ -46,7 +48,8 @@ class CurveGrid:
         """
         size = len(self.values)
         span = self.step * (size - 1)
-        beyond = losses >= span  # from here every point of the grid falls below it, where the curve is 1
+        # From here every point of the grid falls below it, where the curve is 1; what hardly ever is counts as that.
+        beyond = (losses >= span) | (masses < _HARDLY)
         sure = float(masses[beyond].sum())
         losses, masses = np.maximum(losses[~beyond], -span), masses[~beyond]
         place = np.floor(losses / self.step)
@@ -58,7 +61,14 @@ class CurveGrid:
         below, above = max(first + len(kernel) - 1, 0), max(-first, 0)
         padded = np.concatenate((np.ones(below), self.values, np.full(above, self.values[-1])))
         # new[i] = sum over j of kernel[j] * old[i - first - j]
-        moved = np.convolve(padded, kernel)[below - first :][:size] + sure
+        filled = np.flatnonzero(kernel)
+        if 2 * len(filled) > len(kernel):
+            reached = padded[below - first - len(kernel) + 1 :][: size + len(kernel) - 1]
+            moved = np.convolve(reached, kernel, "valid") + sure
+        else:  # a lattice wider than the grid's steps
+            moved = np.full(size, sure)
+            for j, mass in zip(filled.tolist(), kernel[filled].tolist(), strict=True):
+                moved += mass * padded[below - first - j :][:size]
         return CurveGrid(self.first, self.step, np.minimum(1.0, moved * (1 + 1e-12)))
 
     def after_gaussian(self, mu: float, epsilon: float) -> float:

@@ -240,6 +240,22 @@ def _fold_all(choices: Sequence[Choice], grid: CurveGrid, bucket: int, rho: floa
     return CurveGrid(grid.first, grid.step, values)
 
 
+def roughly(plan: OrderedLosses, epsilon: float) -> float:
+    """About the delta at epsilon, at once: every loss is taken for a Gaussian one of the same rho. No bound.
+
+    Of many small losses that is nearly so; of a few it is not. Where only zCDP has a bound it is 1.
+    """
+    mu2, shift, log_factor = 2 * plan.rho, 0.0, 0.0
+    for gaussians in (plan.before, plan.after):
+        block = _block(gaussians)
+        if block is None:
+            return 1.0
+        if not block.cells:  # what a smooth bound costs more than the losses themselves
+            mu2 += block.mu**2 - 2 * math.fsum(loss.rho for loss in gaussians)
+        shift, log_factor = shift + block.shift, log_factor + block.log_factor
+    return min(1.0, gaussian.delta(math.sqrt(mu2), epsilon - shift) * math.exp(log_factor))
+
+
 @dataclass(frozen=True)
 class Block:
     """Batches asked one after another: either a continuous loss that bounds them, or lattices of cells."""
