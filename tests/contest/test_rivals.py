@@ -80,7 +80,7 @@ def test_a_rivals_release_is_saved_loaded_verified_and_sampled(mechanism: Mechan
     )
     assert release.private and release.verify().holds
     assert {charge["stage"] for charge in release.certificate["charges"]} <= {
-        "one-way", "network", "tables", "select", "two-way", "groups"
+        "one-way", "network", "tables", "select", "two-way", "groups", "check"
     }  # fmt: skip
     release.save(tmp_path / "r.release")
     again = Release.load(tmp_path / "r.release")

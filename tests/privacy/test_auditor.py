@@ -69,7 +69,7 @@ def test_an_audit_through_fit_itself_finds_nothing_wrong():
     (finding,) = found.findings
     assert finding.runs == 30
     assert finding.proved <= finding.ceiling < 8
-    assert finding.unseen == ("choices",)
+    assert finding.unseen == ("choices", "the check of errors")
 
 
 # -- breaches ------------------------------------------------------------------------------------------------

@@ -24,8 +24,8 @@ from understudy.marginals import Counter
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.registry import mechanism_kind
 from understudy.pipeline import fit, table
-from understudy.pipeline.synthesizer import plan_of
-from understudy.privacy import Budget, Group, Neighbours, compose
+from understudy.pipeline.run_plan import plan_of
+from understudy.privacy import Budget, Group, Neighbours, Role, compose
 
 RUNS = {"replay": 500_000, "fit": 300}
 FITS = 8  # runs of `fit` a world, where the other runs are replays
@@ -203,7 +203,8 @@ class _Setting:
             self.stage(f"{way}, {pair.target}: {runs:,} replays a world")
             without, with_ = self._replayed(first.batches, plan)
         losses = first.losses
-        kinds = {kind for group in plan for kind in _ASKED.get(group.kind, (group.kind,))}
+        asked = [group.kind for group in plan if group.role is not Role.CHECK]
+        kinds = {kind for group in asked for kind in _ASKED.get(group, (group,))}
         return Finding(
             way=way,
             target=pair.target,
@@ -216,7 +217,10 @@ class _Setting:
             reach=epsilon_of(expected_advantage(losses, runs, self.alpha), losses, self.budget.delta),
             ceiling=compose(losses).epsilon(self.budget.delta) if losses else 0.0,
             seen=tuple(_KINDS[kind] for kind in _KINDS if kind in kinds and kind != "choose"),
-            unseen=tuple(_KINDS[kind] for kind in _KINDS if kind in kinds and kind == "choose"),
+            unseen=(
+                *(_KINDS[kind] for kind in _KINDS if kind in kinds and kind == "choose"),
+                *("the check of errors" for group in plan if group.role is Role.CHECK),
+            ),
             noise=sum((sight.noise for world in views for sight in world), Noise()).fault,
         )
 

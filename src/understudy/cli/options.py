@@ -109,6 +109,13 @@ neighbours = click.option(
     help="Tables to be told apart differ by one person more, or by one person changed.",
 )
 
+check = click.option(
+    "--check/--no-check",
+    default=True,
+    show_default=True,
+    help="Spend 3% of the budget, at the end, on how far off pairs of columns are: the release states its errors.",
+)
+
 data = several(
     click.option(
         "--schema",
@@ -132,6 +139,7 @@ data = several(
         help="The most records of one person that are used. Default: the schema's; else learned privately.",
     ),
     neighbours,
+    check,
 )
 
 ledger = several(

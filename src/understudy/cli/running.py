@@ -189,7 +189,7 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
             source=None if seed is None else Seeded(seed),
             **{
                 key: settings[key]
-                for key in ("name", "job", "unit", "max_records_per_unit", "neighbours", "delimiter")
+                for key in ("name", "job", "unit", "max_records_per_unit", "neighbours", "check", "delimiter")
             },
         )
     if settings["verbose"]:
@@ -302,6 +302,7 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
         "spent": release.spent,
         "marginals": dict(orders),
         "estimated_rows": release.rows,
+        "expected_errors": None if release.errors is None else release.expected_error().to_dict(),
         "dropped_columns": certificate.get("dropped", []),
         "constraints": certificate.get("constraints", []),
         "ledger": str(ledger),
@@ -325,6 +326,8 @@ def tell(said: Mapping[str, Any]) -> None:
     )
     measured = ", ".join(f"{count} {order}" for order, count in said["marginals"].items())
     click.echo(f"marginals measured: {measured}; about {said['estimated_rows']:,} records")
+    if said["expected_errors"]:
+        click.echo(said["expected_errors"]["said"])
     if said["dropped_columns"]:
         click.echo(f"not in the schema, dropped: {', '.join(said['dropped_columns'])}")
     for rule in said["constraints"]:

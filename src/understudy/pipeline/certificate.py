@@ -10,6 +10,7 @@ from typing import Any
 from understudy.errors import ReleaseError
 from understudy.privacy import Group, Role, loss_from_dict, recompute
 from understudy.privacy.accounting.budget import positive, probability
+from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
 from understudy.privacy.curator.unit_sizes import QUESTION as UNIT_SIZES
 
 # What the questions of a group cost; those of a filter cost whatever they are asked at.
@@ -19,6 +20,7 @@ _LOSSES = {
     "laplace": ("laplace",),
     "filter": ("choice", "gaussian", "laplace"),
 }
+_STAGES = {UNIT_SIZES: "units", DISTANCE: "check"}  # of questions that are a stage of their own
 _WORDS = ("statement", "unit", "accountant", "version")
 
 
@@ -99,19 +101,18 @@ def staged(
     Groups are asked in the plan's order; `questions` says how many each step of learning really took.
     """
     charges = [dict(charge) for charge in certificate["charges"]]
-    for before in charges:  # a question that came before the plan is a stage of its own
-        before.update({"stage": "units"} if before["question"] == UNIT_SIZES else {})
-    waiting = iter([charge for charge in charges if "stage" not in charge])
-    charge = next(waiting, None)
-    for place, group in enumerate(plan):
+    for own in charges:
+        own.update({"stage": _STAGES[own["question"]]} if own["question"] in _STAGES else {})
+    waiting = [charge for charge in charges if "stage" not in charge]
+    planned = [group for group in plan if group.role is not Role.CHECK]
+    for place, group in enumerate(planned):
         left = questions[group.name] if group.role is Role.LEARNING else group.count
         if group.kind == "filter":  # as many as it took: all but those of later groups
-            started = 0 if charge is None else charges.index(charge)
-            left = len(charges) - started - sum(later.count for later in plan[place + 1 :])
-        while charge is not None and left > 0 and charge["losses"][0]["kind"] in _LOSSES[group.kind]:
+            left = len(waiting) - sum(later.count for later in planned[place + 1 :])
+        while waiting and left > 0 and waiting[0]["losses"][0]["kind"] in _LOSSES[group.kind]:
+            charge = waiting.pop(0)
             charge["stage"] = group.name
             left -= 1 if group.kind == "filter" else charge["losses"][0].get("count", 1)
-            charge = next(waiting, None)
     return {**certificate, "charges": charges}
 
 

@@ -19,6 +19,9 @@ from understudy.errors import ReleaseError
 from understudy.marginals import Measurement
 from understudy.marginals.query import Binned
 from understudy.mechanisms.generator import Generator, Grouped
+from understudy.pipeline.accuracy.stated_errors import StatedErrors
+from understudy.privacy.curator.noisy_distances import PARTS
+from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.transforms.compress import Compression
 
@@ -42,8 +45,9 @@ def check_charged(
     measurements: Sequence[Measurement],
     field: Generator,
     compression: Compression,
+    errors: StatedErrors | None = None,
 ) -> None:
-    """Refuse (ReleaseError) a release with a measurement or a column that was not charged for."""
+    """Refuse (ReleaseError) a release with a measurement, a column or stated errors that were not charged for."""
     try:
         answers = _answers(certificate)
     except UNREADABLE:
@@ -64,6 +68,16 @@ def check_charged(
         raise ReleaseError("the release models a column of which no charge tells.")
     if isinstance(field, Grouped) and not histograms >= set(map(frozenset, field.groups)):
         raise ReleaseError("the release holds a histogram that no charge pays for.")
+    if errors is not None and not any(_is_check(errors, charge) for charge in certificate["charges"]):
+        raise ReleaseError("the release states errors that no charge pays for.")
+
+
+def _is_check(errors: StatedErrors, charge: Mapping[str, Any]) -> bool:
+    """Whether a charge is for these errors: the same columns, with the same noise."""
+    if charge["question"] != DISTANCE or charge["digest"] != errors.digest:
+        return False
+    scales = np.array(charge["scales"], np.float64) / PARTS
+    return bool(charge["summed"] == errors.sizes and _close(errors.stddev, scales))
 
 
 def _charged(certificate: Mapping[str, Any], question: str) -> list[Clique]:

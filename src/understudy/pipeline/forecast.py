@@ -17,8 +17,8 @@ from understudy.mechanisms.mechanism import Sized
 from understudy.mechanisms.registry import DEFAULT, as_mechanism
 from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
 from understudy.pipeline.holding.upheld import planned
+from understudy.pipeline.run_plan import known_domain, neighbours_of, plan_of
 from understudy.pipeline.scans import Scans, scans
-from understudy.pipeline.synthesizer import known_domain, neighbours_of, plan_of
 from understudy.pipeline.unit_bound import SHARE, learning_budget, learns_bound, rest_of
 from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role
 from understudy.privacy.accounting.calibration import forecast_losses
@@ -136,6 +136,7 @@ def plan(
     mechanism: Mechanism | str = DEFAULT,
     rows: int | None = None,
     neighbours: str = "add-remove",
+    check: bool = True,
     allow_large_epsilon: bool = False,
 ) -> Forecast:
     """What a run would cost in noise, memory and time. Reads no data and spends nothing.
@@ -150,6 +151,7 @@ def plan(
             time are not forecast.
         neighbours: tables to be told apart differ by one person more ("add-remove", the usual promise), or by one
             person changed ("replace").
+        check: whether 3% of the budget are for the check of errors, as for `fit`; on by default.
         allow_large_epsilon: accept an epsilon above 20, where the promise is next to empty.
 
     Returns:
@@ -165,14 +167,14 @@ def plan(
         >>> schema = us.Schema({"sex": us.Category(("F", "M")), "age": us.Integer(0, 99)}, rows=5000)
         >>> found = us.plan(schema, epsilon=1.0, delta=1e-9)
         >>> [group.name for group in found.groups]
-        ['one-way', 'select', 'two-way']
+        ['one-way', 'select', 'two-way', 'check']
         >>> found.fits
         True
     """
     described = given_schema(schema)
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
     relation = neighbours_of(described, neighbours)
-    return forecast(described, as_mechanism(mechanism), budget, rows=rows, neighbours=relation)
+    return forecast(described, as_mechanism(mechanism), budget, rows=rows, neighbours=relation, check=check)
 
 
 def forecast(
@@ -182,12 +184,13 @@ def forecast(
     *,
     rows: int | None = None,
     neighbours: Neighbours | None = None,
+    check: bool = True,
 ) -> Forecast:
     """The forecast of a run of the mechanism on a table of so many rows (the schema's figure when left out)."""
     rows = schema.rows if rows is None else rows
     if rows is not None and rows < 0:
         raise ParameterError(f"rows {rows} is negative.", hint="give the table's size, roughly.")
-    groups = plan_of(schema, mechanism)
+    groups = plan_of(schema, mechanism, check=check)
     learned = learns_bound(schema)
     losses = forecast_losses(rest_of(budget) if learned else budget, groups, neighbours or Neighbours())
     whole = known_domain(schema)
@@ -279,7 +282,7 @@ def _marginals(
         loss, alone = losses[group.name], group.role is Role.ONE_WAY
         if isinstance(loss, Laplace) and loss.count == len(largest):
             found += [_expected_of_laplace(merged, clique, l1 / loss.epsilon, rows) for clique in largest]
-        if not isinstance(loss, Gaussian) or group.role in (Role.LEARNING, Role.RULES):
+        if not isinstance(loss, Gaussian) or group.role in (Role.LEARNING, Role.RULES, Role.CHECK):
             continue
         cliques: list[Clique] = [(column,) for column in whole] if alone else largest
         scales = loss.scales if loss.weights is not None else ()

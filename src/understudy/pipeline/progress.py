@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from understudy.privacy import Group, Role
+from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
 from understudy.privacy.curator.unit_sizes import QUESTION as UNIT_SIZES
 
 
@@ -35,6 +36,9 @@ class Progress:
             self._stage(self._measuring(words["cliques"]))
         elif question == UNIT_SIZES:
             self._stage("learning how many records units have")
+        elif question == DISTANCE:
+            pairs = sum(cliques == 1 for cliques in words["summed"])
+            self._stage(f"checking how far off {_number(pairs, 'pair')} {'is' if pairs == 1 else 'are'}")
         elif question == "discover":
             self._stage(f"learning the values of {words['column']!r}")
         elif question.startswith("choose"):

@@ -11,10 +11,12 @@ from understudy.data.files.atomic import whole_file
 from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.display import html_table
 from understudy.domain import Clique, Domain
-from understudy.errors import ReleaseError, UnderstudyError, UnknownTypeError
+from understudy.errors import ParameterError, ReleaseError, UnderstudyError, UnknownTypeError
 from understudy.marginals import Marginal
 from understudy.mechanisms.registry import generator_from
 from understudy.pipeline import release_file
+from understudy.pipeline.accuracy.interval import LEVEL
+from understudy.pipeline.accuracy.stated_errors import StatedErrors
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
 from understudy.pipeline.drawing.samples import NOT_PRIVATE, Samples
@@ -30,8 +32,11 @@ from understudy.transforms.split import transform_from_dict
 class Release(Samples):
     """What was learned, safe to hand on: sampling from it, asking it and verifying it cost nothing more.
 
-    `kind` says what `sample` returns: the kind of table that was given to `fit`, whose `form` it has.
+    `kind` says what `sample` returns: the kind of table that was given to `fit`, whose `form` it has. `errors` are
+    what it knows of its own accuracy; None where that was not asked for.
     """
+
+    errors: StatedErrors | None = None
 
     def __repr__(self) -> str:
         said, name = self.certificate, self.schema.name or "table"
@@ -52,6 +57,7 @@ class Release(Samples):
             [
                 f"About {self.rows:,} records, {len(self.domain)} columns, {len(self.cliques)} marginals; "
                 f"mechanism {self.mechanism or 'not named'}.",
+                *([] if self.errors is None else [f"Checked: {self.expected_error()}."]),
                 *said.get("warnings", []),
             ],
             warning="" if self.private else NOT_PRIVATE,
@@ -101,6 +107,45 @@ class Release(Samples):
         clique = (columns,) if isinstance(columns, str) else tuple(columns)
         return self.compression.spread(self.field.marginal(clique), self.domain)
 
+    def expected_error(self, *columns: str, level: float = LEVEL) -> Any:
+        """How far off the model is, as a share of the records, with an interval: by the run's own check. Free.
+
+        The error of columns is what part of the records would have to be moved for the model's table of them to be
+        the real one (total variation). The check is a noisy answer about the real records: the interval holds
+        whatever was measured, and whatever the model is. Docs: docs/errors.md.
+
+        Parameters:
+            columns: two columns, for the error of that pair; none, for the mean errors over pairs and triples.
+            level: the chance that an interval holds, between 0 and 1.
+
+        Returns:
+            An `Estimate` of the pair's error; without columns `ExpectedErrors`, with the means over `pairs` and over
+            `triples`.
+
+        Raises:
+            ReleaseError: the release does not state its errors.
+            ParameterError: that pair was not asked about, or there are not two columns.
+
+        Example:
+            >>> import understudy as us
+            >>> release = us.load("people.release")
+            >>> release.expected_error("sex", "age").high <= 1
+            True
+        """
+        if self.errors is None:
+            raise ReleaseError(
+                "this release does not state its errors.",
+                hint="fit a table of several columns with check=True.",
+            )
+        if not columns:
+            return self.errors.means(self.field.total, level)
+        asked = self.domain.clique(columns)
+        if len(asked) != 2:
+            raise ParameterError(
+                f"{len(asked)} columns were given.", hint="give two columns, or none for the mean errors."
+            )
+        return self.errors.of_pair(asked, self.field.total, level)
+
     def verify(self) -> Verdict:
         """Epsilon and delta recomputed from the certificate's charges alone, and that they paid for what is here.
 
@@ -117,7 +162,9 @@ class Release(Samples):
         """
         return verify(
             self.certificate,
-            lambda: check_charged(self.certificate, self.measurements, self.field, self.compression),
+            lambda: check_charged(
+                self.certificate, self.measurements, self.field, self.compression, self.errors
+            ),
         )
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -165,6 +212,7 @@ class Release(Samples):
             "measurements": measured,
             "field": field_header,
             "form": self.form.to_dict(),
+            **({} if self.errors is None else {"errors": self.errors.to_dict()}),
         }
         release_file.write(path, release_file.Content(sections, arrays), key=key)
 
@@ -204,9 +252,19 @@ class Release(Samples):
         transforms = tuple(transform_from_dict(said) for said in sections["transforms"])
         readable(sections["certificate"])
         form = TableForm.from_dict(sections["form"]) if "form" in sections else NO_FORM
+        errors = StatedErrors.from_dict(sections["errors"]) if "errors" in sections else None
         release = cls(
-            schema, field, compression, measurements, sections["certificate"], transforms, form=form
+            schema,
+            field,
+            compression,
+            measurements,
+            sections["certificate"],
+            transforms,
+            form=form,
+            errors=errors,
         )
+        for clique in () if errors is None else (*errors.pairs, *errors.triples):
+            domain.clique(clique)
         for clique in release.cliques:
             domain.clique(clique)
         return release

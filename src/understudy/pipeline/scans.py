@@ -14,6 +14,7 @@ from understudy.privacy import Group, Role
 from understudy.privacy.curator.exact_counts import AT_ONCE
 
 _FREE = (Role.LEARNING, Role.ONE_WAY)  # groups that read no codes: they come before, or in the same scan
+_OWN = (*_FREE, Role.CHECK)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def scans(
     learns a part of the schema, and once to find its faults before the first such step. A choice reads the
     codes once for all its candidates, or more often where their tables are large, and what is chosen
     is measured from the tables remembered. A network has new candidates after each choice, and each histogram
-    is counted alone.
+    is counted alone. The check of errors counts all its cliques in one more scan.
     """
     steps = learning.steps(schema)
     learned = len(steps["values"]) + bool(steps["bounds"]) + bool(steps["bins"])
@@ -49,7 +50,7 @@ def scans(
         read = len(runs_within(domain, combinations(domain, 2), AT_ONCE))
         read += any(len(clique) > 2 for clique in largest)
     else:
-        read = sum(group.kind == "measure" and group.role not in _FREE for group in groups)
+        read = sum(group.kind == "measure" and group.role not in _OWN for group in groups)
     width = sum(code_type(size).itemsize for size in domain.values())
-    read += histograms
+    read += histograms + sum(group.role is Role.CHECK for group in groups)
     return Scans(1 + learned + bool(learned), read, None if rows is None else rows * width)

@@ -18,19 +18,19 @@ import os
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, Required, TypedDict, Unpack
 
 from understudy.data.engines.stream import MEMORY
 from understudy.data.forms.table_form import NO_FORM
-from understudy.domain import Domain, Schema
+from understudy.domain import Schema
 from understudy.domain.given_schema import given_schema
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.registry import DEFAULT, as_mechanism, describe
 from understudy.pipeline import learning
+from understudy.pipeline.accuracy import error_check
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.drawing.made_up import form_with_made
@@ -39,6 +39,7 @@ from understudy.pipeline.holding import breaches
 from understudy.pipeline.holding.upheld import uphold
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
+from understudy.pipeline.run_plan import neighbours_of, plan_of
 from understudy.pipeline.sources.records import (
     Reading,
     Records,
@@ -48,14 +49,23 @@ from understudy.pipeline.sources.records import (
     form_of,
 )
 from understudy.pipeline.sources.registry import name_of, open_records
-from understudy.pipeline.unit_bound import check_countable, learn_bound, learns_bound
-from understudy.privacy import Budget, Curator, Group, Job, Ledger, Neighbours, OperatingSystem, Randomness
+from understudy.pipeline.unit_bound import check_countable, learn_bound
+from understudy.privacy import (
+    Budget,
+    Curator,
+    Group,
+    Job,
+    Ledger,
+    Neighbours,
+    OperatingSystem,
+    Randomness,
+    Role,
+)
 from understudy.privacy.accounting.budget import LARGE_EPSILON
 from understudy.report.misfits import misfits, warn_of
 from understudy.transforms.derive import TableTransform
 
 Stage = Callable[[str], None]
-LEARNED = 64  # codes that a learned column is taken to have, for a forecast
 
 
 def fit(
@@ -71,6 +81,7 @@ def fit(
     unit: str | None = None,
     max_records_per_unit: int | Literal["learn"] | None = None,
     neighbours: str = "add-remove",
+    check: bool = True,
     transforms: Sequence[TableTransform] = (),
     delimiter: str | None = None,
     memory: int = MEMORY,
@@ -103,6 +114,8 @@ def fit(
             else it is learned privately, from a twentieth of epsilon. More records cost more noise.
         neighbours: tables to be told apart differ by one person more ("add-remove", the usual promise), or by
             one person changed ("replace").
+        check: ask at the end, with 3% of the budget, how far off the model is on every pair of columns, so that the
+            release can state its errors (`expected_error`); on by default. A table of one column has none.
         transforms: columns to split or round by public rules before they are coded; none by default.
         delimiter: what separates the fields of a CSV file; found from its header by default.
         memory: how many bytes a streamed table may take beyond the counts asked for; a gibibyte by default, which
@@ -134,7 +147,7 @@ def fit(
     name = name or (schema.name if schema else None) or name_of(data) or "table"
     if schema is not None:
         schema = _with_unit(schema, unit, max_records_per_unit)
-        _check(schema, mechanism)
+        _check(schema, mechanism, check)
 
     stage("reading the table")
     records = open_records(data, Reading(schema, delimiter, tuple(transforms), memory))
@@ -142,18 +155,20 @@ def fit(
     if schema is None:
         schema = schema_of_types(records.types, name=name, untyped=records.untyped)
         schema = _with_unit(schema, unit, max_records_per_unit)
-        _check(schema, mechanism)
+        _check(schema, mechanism, check)
     dropped = check_columns(records, schema)
     relation, learned = neighbours_of(schema, neighbours), check_countable(records, schema)
 
     ledger = _as_ledger(ledger)
     label = job if job is not None else records.snapshot or uuid.uuid4().hex
-    print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label)
-    described, plan = schema, plan_of(schema, mechanism)
+    print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label, check)
+    described, plan = schema, plan_of(schema, mechanism, check=check)
     engine, bound = None, None
     if not schema.unlearned:  # read whole before anything is charged: a fault of the data costs nothing
         stage("coding the records")
-        engine = _coded(records, replace(schema, max_records_per_unit=1) if learned else schema, mechanism)
+        engine = _coded(
+            records, replace(schema, max_records_per_unit=1) if learned else schema, mechanism, plan
+        )
     progress = Progress(stage, plan)
     curator = Curator(
         Uncoded(records, schema),
@@ -181,14 +196,17 @@ def fit(
     )
     if engine is None:
         stage("coding the records")
-        engine = _coded(records, schema, mechanism)
-    broken = breaches.count(curator.over(engine), schema, losses)
+        engine = _coded(records, schema, mechanism, plan)
+    coded = curator.over(engine)
+    broken = breaches.count(coded, schema, losses)
     # 4. Compress. 5. Select. 6. Measure. 7. Synthesize: estimate.
-    found = mechanism(curator.over(engine), engine.domain, losses)
+    found = mechanism(coded, engine.domain, losses)
     unfit = misfits(described, schema, found, written=given)
     # 7. Synthesize: the field holds what constraints it can, and the rest is held in each record.
     upheld = uphold(found, schema, broken)
     found, schema = upheld.fit, upheld.schema
+    # How far off the model is, told with what was set aside for it.
+    errors = error_check.ask(coded, found, losses)
     # 7. Synthesize: generate, and 8. Reverse, are the release's own: free, and as often as wanted.
     certificate = staged(curator.certificate(), plan, asked) | {
         "mechanism": describe(mechanism),
@@ -211,6 +229,7 @@ def fit(
         tuple(transforms),
         records.kind,
         form_with_made(form_of(records, schema, transforms), schema),
+        errors,
     )
 
 
@@ -253,6 +272,7 @@ class FitSettings(TypedDict, total=False):
     unit: str | None
     max_records_per_unit: int | Literal["learn"] | None
     neighbours: str
+    check: bool
     transforms: Sequence[TableTransform]
     delimiter: str | None
     memory: int
@@ -305,30 +325,11 @@ def _as_ledger(given: Ledger | str | os.PathLike[str] | None) -> Ledger:
     return given if isinstance(given, Ledger) else Ledger(None if given is None else Path(given))
 
 
-def _coded(records: Records, schema: Schema, mechanism: Mechanism) -> Counter:
-    """The records as the engine that the mechanism needs: one for columns alone where it asks for no more."""
+def _coded(records: Records, schema: Schema, mechanism: Mechanism, plan: Sequence[Group]) -> Counter:
+    """The records as the engine that the run needs: one for columns alone where it asks for no more."""
     together = any(len(clique) > 1 for clique in mechanism.cliques(schema.domain()))
+    together = together or any(group.role is Role.CHECK for group in plan)
     return records.encode(schema) if together else encode_alone(records, schema)
-
-
-def plan_of(schema: Schema, mechanism: Mechanism) -> tuple[Group, ...]:
-    """Every question of a run with its share of the whole budget; from public knowledge alone."""
-    first = learning.groups(schema) + breaches.groups(schema)
-    rest = 1 - sum((group.share for group in first), Fraction(0))
-    planned = mechanism.plan(known_domain(schema))
-    return first + tuple(replace(group, share=group.share * rest) for group in planned)
-
-
-def neighbours_of(schema: Schema, relation: str) -> Neighbours:
-    """Who is protected: one record, or all the records of one unit that are used (1 while that is to be learned)."""
-    return Neighbours(relation, 1 if schema.unit is None or learns_bound(schema) else schema.records_per_unit)
-
-
-def known_domain(schema: Schema) -> Domain:
-    """The domain as far as it is known before a run: a column still to be learned counts as one of 64 codes."""
-    return Domain(
-        {name: LEARNED if column.unlearned else column.size for name, column in schema.synthesised.items()}
-    )
 
 
 def warnings(schema: Schema, budget: Budget, noisy_rows: float) -> list[str]:
@@ -362,14 +363,14 @@ def _with_unit(schema: Schema, unit: str | None, most: int | Literal["learn"] | 
     return replace(schema, unit=schema.unit if unit is None else unit, max_records_per_unit=most)
 
 
-def _check(schema: Schema, mechanism: Mechanism) -> None:
+def _check(schema: Schema, mechanism: Mechanism, check: bool) -> None:
     """Refuse what cannot work before any data is opened: a mechanism whose cliques the schema does not have, or a
     column that cannot be made up here."""
     for column in schema.made.values():
         column.ready()
     if not schema.synthesised:
         schema.domain()  # refuses it
-    plan_of(schema, mechanism)
+    plan_of(schema, mechanism, check=check)
     if not schema.unlearned:
         mechanism.cliques(schema.domain())
 
@@ -381,6 +382,7 @@ def _fingerprint(
     neighbours: Neighbours,
     transforms: Sequence[TableTransform],
     label: str,
+    check: bool,
 ) -> str:
     """A digest of everything that makes a job what it is; nothing in it comes from a record."""
     said = {
@@ -390,6 +392,7 @@ def _fingerprint(
         "neighbours": neighbours.to_dict(),
         "transforms": [transform.to_dict() for transform in transforms],
         "label": label,
+        **({"check": True} if check else {}),
     }
     if not isinstance(label, str):
         raise ParameterError(f"job {label!r} is not text.")

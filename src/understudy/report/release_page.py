@@ -14,6 +14,7 @@ from understudy.marginals import Marginal
 from understudy.report.graph import edges_of, graph_svg
 from understudy.report.histogram_bars import bars_of, ordered_codes, shortened
 
+MOST_PAIRS = 20  # whose errors are listed
 STROKES_MEAN = {"tree": "measured as a pair", "extra": "only in a larger set of columns"}
 
 STYLE = """
@@ -51,7 +52,11 @@ class Released(Protocol):
     @property
     def spent(self) -> Sequence[Mapping[str, Any]]: ...
 
+    @property
+    def errors(self) -> Any: ...
+
     def verify(self) -> Any: ...
+    def expected_error(self, *columns: str) -> Any: ...
     def marginal(self, columns: Sequence[str] | str) -> Marginal: ...
 
 
@@ -66,6 +71,7 @@ def release_page(release: Released) -> str:
         *_privacy(release),
         "<h2>Which columns were measured together</h2>",
         graph_svg(release.domain.names, edges_of(release.cliques), legend=STROKES_MEAN),
+        *_errors(release),
         *_model(release),
         "<h2>Columns, as the release knows them</h2><div class='cards'>",
         *(_card(release, column) for column in release.domain),
@@ -128,6 +134,29 @@ def constraint_text(said: Mapping[str, Any]) -> str:
 
 def _factor(epsilon: float) -> str:
     return f"about {math.exp(epsilon):,.3g}" if epsilon < 50 else "which is no bound at all"
+
+
+def _errors(release: Released) -> list[str]:
+    """How far off the model is, by the run's own check, and the pairs that are likely off most."""
+    if release.errors is None:
+        return []
+    worst = release.errors.worst(release.field.total, MOST_PAIRS)
+    rows = [
+        f"<tr><td>{escape(' and '.join(pair))}</td><td class='n'>{found.value:.1%}</td>"
+        f"<td class='n'>{found.low:.1%} to {found.high:.1%}</td></tr>"
+        for pair, found in worst
+    ]
+    said = escape(str(release.expected_error()))
+    return [
+        "<h2>How far off it is</h2>",
+        f"<p>By a noisy check against the real records: {said}. The error of a pair is the share of records that "
+        "would have to be moved for the model's table of the two columns to be the real one. The intervals hold "
+        "whatever the model is; synthetic records are off by a little more, as they are a sample of it.</p>",
+        f"<table><tr><th>off most, of {len(release.errors.pairs):,} pairs</th><th>share of records</th>"
+        "<th>95% interval</th></tr>",
+        *rows,
+        "</table>",
+    ]
 
 
 def _model(release: Released) -> list[str]:

@@ -56,7 +56,7 @@ def test_groups_of_columns_are_counted_together_and_say_so(folder, understudy) -
     assert json.loads(fitted.out)["marginals"] == {"1-way": 1, "2-way": 1}
     planned = json.loads(understudy("plan", "people.toml", *BUDGET, *words, "--json").out)
     assert [m["columns"] for m in planned["marginals"]] == [["sex", "income"], ["age"]]
-    assert planned["scans"]["codes"] == 2 and not planned["advice"]
+    assert planned["scans"]["codes"] == 3 and not planned["advice"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def table(columns: int, codes: int = 10) -> Schema:
 
 def test_the_noise_of_mst_over_98_columns_is_about_as_small_as_is_known_to_be_enough() -> None:
     thirds = us.MST(one_way=1, select=1, two_way=1)
-    said = forecast(table(98), thirds, BUDGET, rows=661_000).to_dict()
+    said = forecast(table(98), thirds, BUDGET, rows=661_000, check=False).to_dict()
     groups = {group["name"]: group for group in said["groups"]}
     for name, marginals in (("one-way", 98), ("two-way", 97)):
         assert groups[name]["sigma"] == pytest.approx(9.510, rel=1e-3)
@@ -53,7 +53,7 @@ def test_families_of_a_network_are_planned_as_large_as_the_noise_allows() -> Non
     small, large = (forecast(schema, PrivBayes(), BUDGET, rows=rows) for rows in (10**4, 10**9))
     assert all(len(m.clique) == 1 for m in small.marginals)
     assert max(m.cells for m in large.marginals) == 11**3 and large.cells == 11 + 19 * 11**3
-    assert small.scans.codes == large.scans.codes == 20 and not small.advice
+    assert small.scans.codes == large.scans.codes == 21 and not small.advice
 
 
 def test_a_vast_histogram_is_planned_as_large_as_records_can_fill_it() -> None:

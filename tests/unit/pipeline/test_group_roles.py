@@ -82,7 +82,12 @@ def test_stages_and_progress_follow_roles_where_a_group_has_the_name_of_a_step_o
         source=Seeded(0),
         stage=said.append,
     )
-    assert [charge["stage"] for charge in release.certificate["charges"]] == ["singles", "bins", "types"]
+    assert [charge["stage"] for charge in release.certificate["charges"]] == [
+        "singles",
+        "bins",
+        "types",
+        "check",
+    ]
     assert "measuring 2 one-way marginals" in said and "choosing pair 1 of 1" in said
     assert not any(line.startswith("learning") for line in said)
 

@@ -114,6 +114,7 @@ def test_the_release_holds_nothing_but_what_was_released(made) -> None:
         "measurements",
         "field",
         "form",
+        "errors",
     }
     assert all(name.startswith(("measurement ", "field ")) for name in content.arrays)
 

@@ -147,7 +147,9 @@ def test_one_odd_record_moves_one_count_of_every_question_and_no_type(
 ) -> None:
     before, asked = questions(prefix + table(), monkeypatch)
     _, again = questions(prefix + table([*LINES, odd]), monkeypatch, told=asked)
-    assert len(asked) == 7 + 2 + 4 + 3 + 7  # votes, values, bounds, bins, each column
+    assert (
+        len(asked) == 7 + 2 + 4 + 3 + 7 + 21 + 35
+    )  # votes, values, bounds, bins, each column; pairs and triples
     for (clique, one), (other_clique, other) in zip(asked, again, strict=True):
         assert clique == other_clique and distance(one, other) <= 1, clique
     assert types(before) == types(fit(prefix + table([*LINES, odd]))) == LEARNED
@@ -199,7 +201,7 @@ def test_a_release_without_a_schema_is_saved_sampled_verified_and_told_by_stages
     assert types(loaded) == LEARNED and not loaded.schema.unlearned
     assert loaded.sample(50, seed=1).equals(release.sample(50, seed=1)) and loaded.verify().holds
     stages = [charge["stage"] for charge in loaded.certificate["charges"]]
-    assert stages == ["types", "values", "values", "bounds", "bins", "one-way"]
+    assert stages == ["types", "values", "values", "bounds", "bins", "one-way", "check"]
     assert not loaded.certificate["warnings"]
 
 
@@ -212,6 +214,7 @@ def test_steps_that_no_column_needs_are_not_asked_and_not_told() -> None:
         "values",
         "values",
         "one-way",
+        "check",
     ]
     told = [words for words in said if words.startswith(("learning", "measuring"))]
     assert told == [

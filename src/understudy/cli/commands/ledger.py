@@ -147,6 +147,8 @@ def _subject(question: dict[str, Any]) -> str:
     if "cliques" in question:
         cliques = [" x ".join(clique) for clique in question["cliques"]]
         return ", ".join(cliques[:4]) + (f" and {len(cliques) - 4} more" if len(cliques) > 4 else "")
+    if "summed" in question:
+        return f"how far off {sum(question['summed']):,} sets of columns are"
     if "candidates" in question:
         return f"one of {question['candidates']:,} cliques"
     return str(question.get("column", ""))

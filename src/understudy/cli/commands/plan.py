@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Tables to be told apart differ by one person more, or by one person changed.",
 )
+@options.check
 @options.as_json
 def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> None:
     """Say what a run under SCHEMA would cost: noise of every group, error, memory and time. Reads no data.
@@ -54,6 +55,7 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
         mechanism=mechanism_from(settings, described),
         rows=row_figure(rows),
         neighbours=settings["neighbours"],
+        check=settings["check"],
         allow_large_epsilon=settings["allow_large_epsilon"],
     )
     if as_json:

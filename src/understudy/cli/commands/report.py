@@ -17,5 +17,8 @@ def command(release: str, output: str) -> None:
     """
     from understudy.pipeline import load
 
-    load(release).report(output)
+    found = load(release)
+    found.report(output)
+    if found.errors is not None:
+        click.echo(found.expected_error())
     click.echo(f"report: {output}")

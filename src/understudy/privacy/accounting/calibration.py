@@ -43,6 +43,7 @@ class Role(Enum):
     HISTOGRAMS = "histograms"  # tables that are each counted alone
     RULES = "rules"  # records that break a constraint, counted by codes
     ROUNDS = "rounds"  # choices and marginals in turn, whose noise depends on earlier answers
+    CHECK = "check"  # how far off the fitted model is, once all else was asked
 
 
 _CHOICES = (Role.PAIRS, Role.CANDIDATES, Role.NETWORK)

@@ -116,7 +116,7 @@ class DistancesQuestion(Question[DistancePrice, Distances]):
     def words(self, price: DistancePrice) -> dict[str, Any]:
         return {
             "question": QUESTION,
-            "cliques": [len(cliques) for cliques in self.sets],
+            "summed": [len(cliques) for cliques in self.sets],
             "digest": sets_digest(self.sets),
             "scales": list(price.scales),
         }

@@ -192,7 +192,7 @@ def _unit_sizes(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -
 
 def _distance(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -> None:
     """The reaches of all answers, each in units of its noise, have squares that add up to the loss's."""
-    summed = [whole("cliques", count) for count in _listed(charge["cliques"], MOST_MARGINALS)]
+    summed = [whole("summed", count) for count in _listed(charge["summed"], MOST_MARGINALS)]
     scales = _scales(charge, len(summed))
     noise, _ = _noise_and_slack(losses)
     if not isinstance(noise, Gaussian) or noise.weights is not None or not summed:
