@@ -17,7 +17,7 @@ from understudy.privacy import Curator, Loss
 from understudy.transforms.compress import Compression, compress
 from understudy.transforms.runs import runs
 
-RUN = 11.0  # standard deviations of a pair's cells that a run should hold: enough to tell what its records are like
+RUN = 6.0  # standard deviations of a pair's cells that a run should hold: enough to tell what its records are like
 
 
 @dataclass(frozen=True)
