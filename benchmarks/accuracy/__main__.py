@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.accuracy import page
 from benchmarks.accuracy.cells import ROOT, Cell, Outcome, Store
-from benchmarks.accuracy.data_sets import available
+from benchmarks.accuracy.data_sets import available, is_there, shared
 from benchmarks.accuracy.play import play_ours
 from benchmarks.accuracy.rivals import PEERS, play_peer
 from benchmarks.accuracy.systems import (
@@ -158,6 +158,11 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
     asked.whole = not (asked.sets or asked.epsilons or asked.systems)
     if asked.whole:
         asked.small = True
+    unknown = [name for name in asked.sets or () if not is_there(name)]
+    if unknown:
+        parser.error(
+            f"no data set {unknown[0]!r} below {shared()}; there are {', '.join(available()) or 'none'}"
+        )
     asked.sets = asked.sets or available()
     asked.epsilons = asked.epsilons or list(EPSILONS)
     asked.systems = asked.systems or [*REFERENCES, *ours()]

@@ -43,6 +43,9 @@ class DataSet:
         return DataSet(self.name, self.sizes, {n: column[chosen] for n, column in self.columns.items()})
 
 
+Reader = Callable[[str, Path], DataSet]
+
+
 def shared() -> Path:
     """The folder of data sets: named by UNDERSTUDY_SHARED, or `shared` beside the checkout."""
     named = os.environ.get("UNDERSTUDY_SHARED")
@@ -51,13 +54,23 @@ def shared() -> Path:
 
 def available() -> list[str]:
     """The names of the data sets that are there, in the order of the page."""
-    return [name for name, (path, _) in _SETS.items() if (shared() / path).exists()]
+    return [name for name in _SETS if is_there(name)]
+
+
+def is_there(name: str) -> bool:
+    """Whether a data set of that name can be read."""
+    return _place(name)[0].exists()
 
 
 def read_set(name: str) -> DataSet:
     """The data set of that name: one of those above, or <name>.csv with <name>-domain.json in data/<name>."""
+    path, reader = _place(name)
+    return reader(name, path)
+
+
+def _place(name: str) -> tuple[Path, Reader]:
     path, reader = _SETS.get(name, (f"data/{name}", _coded))
-    return reader(name, shared() / path)
+    return shared() / path, reader
 
 
 def _coded(name: str, folder: Path) -> DataSet:
@@ -95,7 +108,6 @@ def _survey(name: str, file: Path) -> DataSet:
     )
 
 
-Reader = Callable[[str, Path], DataSet]
 _SETS: dict[str, tuple[str, Reader]] = {
     **{
         name: (f"data/{name}", _coded)
