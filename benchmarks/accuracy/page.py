@@ -37,7 +37,8 @@ def write(store: Store, out: Path, sets: Sequence[str]) -> None:
 
 def _text(played: Played, found: Found, sets: Sequence[str], stem: str, stale: int) -> str:
     exact = {data: o.triples for (data, system, _), o in found.items() if system == "columns-exact"}
-    parts = [INTRODUCTION, _machine(played, stale), "## What it is held to"]
+    parts = [INTRODUCTION, _machine(played, stale), "## At epsilon 1", _overview(found, sets)]
+    parts += ["## What it is held to"]
     parts += [targets.section(found, played, exact), "## Where a peer is ahead", _ahead(found)]
     parts += ["## Errors", RULES]
     for data in sets:
@@ -67,6 +68,30 @@ def _machine(played: Played, stale: int) -> str:
     if stale:
         said += f" {stale} of {len(played)} cells were played with code that has changed since."
     return said
+
+
+def _overview(found: Found, sets: Sequence[str]) -> str:
+    """Every system's errors at epsilon 1, the least of each set's private ones in bold."""
+    rows = []
+    for system in (*ours(), *PEERS, *REFERENCES):
+        mine = [found.get((data, system, 1.0)) or found.get((data, system, 0.0)) for data in sets]
+        if any(mine):
+            rows.append([system, *(_marked(found, data, s) for data, s in zip(sets, mine, strict=True))])
+    return table(["pairs / triples", *sets], rows) if rows else "Not run."
+
+
+def _marked(found: Found, data: str, mine: Summary | None) -> str:
+    if mine is None:
+        return ""
+    private = [s for (name, _, epsilon), s in found.items() if name == data and epsilon == 1.0]
+    shown = []
+    for error, others in (
+        (mine.pairs, [s.pairs for s in private]),
+        (mine.triples, [s.triples for s in private]),
+    ):
+        bold = "**" if others and error == min(others) else ""
+        shown.append(f"{bold}{_digits(error)}{bold}")
+    return " / ".join(shown)
 
 
 def _errors(found: Found, played: Played, data: str) -> str:

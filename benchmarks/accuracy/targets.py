@@ -68,16 +68,14 @@ def _wide(found: Found) -> list[Check]:
         places = [(found.get((data, NEW, e)), found.get((data, "mst", e))) for e in EPSILONS]
         both = [(mine, tree) for mine, tree in places if mine is not None and tree is not None]
         good = all(
-            mine.pairs < tree.pairs and mine.seconds <= WIDE_SECONDS and mine.megabytes <= WIDE_MEGABYTES
+            mine.pairs < tree.pairs and mine.processor_s <= WIDE_SECONDS and mine.megabytes <= WIDE_MEGABYTES
             for mine, tree in both
         )
         shown = ", ".join(f"{mine.pairs:.4f} to {tree.pairs:.4f}" for mine, tree in both) or "not run"
-        most = max((mine.seconds for mine, _ in both), default=0.0)
+        most = max((mine.processor_s for mine, _ in both), default=0.0)
         memory = max((mine.megabytes for mine, _ in both), default=0.0)
         verdict = None if len(both) < len(EPSILONS) and good else good
-        words = (
-            f"{data}: pairs below MST's at every epsilon: {shown}; {most:.0f} s and {memory:.0f} MB at most."
-        )
+        words = f"{data}: pairs below MST's at every epsilon: {shown}; {most:.0f} processor seconds and {memory:.0f} MB at most."
         checks.append((verdict, words))
     return checks
 
