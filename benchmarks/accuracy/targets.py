@@ -75,7 +75,8 @@ def _wide(found: Found) -> list[Check]:
         most = max((mine.processor_s for mine, _ in both), default=0.0)
         memory = max((mine.megabytes for mine, _ in both), default=0.0)
         verdict = None if len(both) < len(EPSILONS) and good else good
-        words = f"{data}: pairs below MST's at every epsilon: {shown}; {most:.0f} processor seconds and {memory:.0f} MB at most."
+        used = f"{most:.0f} processor seconds and {memory:.0f} MB at most"
+        words = f"{data}: pairs below MST's at every epsilon: {shown}; {used}."
         checks.append((verdict, words))
     return checks
 

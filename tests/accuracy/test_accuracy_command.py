@@ -35,7 +35,14 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_cells_are_played_once_and_printed(folder: Path, capsys, monkeypatch) -> None:
     words = ["--sets", "tiny", "--epsilons", "1", "--systems", "independent", "--runs", "1"]
-    words += ["--cache", str(folder / "cache"), "--out", str(folder / "page.md")]
+    words += [
+        "--cache",
+        str(folder / "cache"),
+        "--out",
+        str(folder / "page.md"),
+        "--kept",
+        str(folder / "none"),
+    ]
     assert command.main(words) == 0
     fresh = capsys.readouterr()
     assert not (folder / "page.md").exists()  # a part of the cells makes no page
