@@ -301,6 +301,7 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
         "mechanism": release.mechanism,
         "spent": release.spent,
         "marginals": dict(orders),
+        "fit": release.fit_claim,
         "estimated_rows": release.rows,
         "expected_errors": None if release.errors is None else release.expected_error().to_dict(),
         "dropped_columns": certificate.get("dropped", []),
@@ -328,6 +329,8 @@ def tell(said: Mapping[str, Any]) -> None:
     click.echo(f"marginals measured: {measured}; about {said['estimated_rows']:,} records")
     if said["expected_errors"]:
         click.echo(said["expected_errors"]["said"])
+    if said["fit"].startswith("not"):
+        click.echo(f"the fit of the model is {said['fit']}")
     if said["dropped_columns"]:
         click.echo(f"not in the schema, dropped: {', '.join(said['dropped_columns'])}")
     for rule in said["constraints"]:

@@ -38,6 +38,14 @@ class FitReport:
     measured_cells: int
     tolerance: float
 
+    @property
+    def claim(self) -> str:
+        """What is proven of the fit, in one line."""
+        bound = f"its loss, {self.loss:.4g}, is at most {self.gap:.3g} above the least of any model"
+        if self.converged:
+            return f"certified: {bound}"
+        return f"not certified: {bound}; {self.tolerance * self.measured_cells:.3g} would do"
+
     def __str__(self) -> str:
         state = "certified" if self.converged else "stopped"
         return (

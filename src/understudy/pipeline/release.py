@@ -14,6 +14,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError, ReleaseError, UnderstudyError, UnknownTypeError
 from understudy.marginals import Marginal
 from understudy.mechanisms.registry import generator_from
+from understudy.model import MarkovField
 from understudy.pipeline import release_file
 from understudy.pipeline.accuracy.interval import LEVEL
 from understudy.pipeline.accuracy.stated_errors import StatedErrors
@@ -58,6 +59,7 @@ class Release(Samples):
                 f"About {self.rows:,} records, {len(self.domain)} columns, {len(self.cliques)} marginals; "
                 f"mechanism {self.mechanism or 'not named'}.",
                 *([] if self.errors is None else [f"Checked: {self.expected_error()}."]),
+                *([f"The fit of the model is {self.fit_claim}."] if self.fit_claim else []),
                 *said.get("warnings", []),
             ],
             warning="" if self.private else NOT_PRIVATE,
@@ -81,6 +83,12 @@ class Release(Samples):
     def mechanism(self) -> str:
         """The name of the mechanism; empty where the certificate is a curator's alone."""
         return mechanism_name(self.certificate)
+
+    @property
+    def fit_claim(self) -> str:
+        """What is proven of the model's fit to the measurements, in one line; empty where there is no such model."""
+        fit = self.field.fit if isinstance(self.field, MarkovField) else None
+        return "" if fit is None else fit.claim
 
     @property
     def spent(self) -> list[dict[str, Any]]:

@@ -51,6 +51,8 @@ class Released(Protocol):
     def mechanism(self) -> str: ...
     @property
     def spent(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def fit_claim(self) -> str: ...
 
     @property
     def errors(self) -> Any: ...
@@ -160,7 +162,12 @@ def _errors(release: Released) -> list[str]:
 
 
 def _model(release: Released) -> list[str]:
-    return ["<h2>What records are drawn from</h2>", f"<pre>{escape(str(release.field.summary()))}</pre>"]
+    claim = f"<p>The fit of the model is {escape(release.fit_claim)}.</p>" if release.fit_claim else ""
+    return [
+        "<h2>What records are drawn from</h2>",
+        claim,
+        f"<pre>{escape(str(release.field.summary()))}</pre>",
+    ]
 
 
 def _card(release: Released, column: str) -> str:

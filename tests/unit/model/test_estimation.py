@@ -232,6 +232,8 @@ def test_zeros_of_two_cliques_hold_together_and_in_any_axis_order():
         ({"total": math.nan}, ParameterError, "total nan"),
         ({"tolerance": -1}, ParameterError, "tolerance"),
         ({"max_steps": -1}, ParameterError, "max_steps"),
+        ({"work": -1}, ParameterError, "work -1"),
+        ({"work": math.nan}, ParameterError, "work nan"),
         ({"loss": "l3"}, ParameterError, "'l3'"),
         ({"zeros": {("a",): np.ones(2, bool)}}, ParameterError, "3 booleans"),
         ({"zeros": {("a",): np.ones(3)}}, ParameterError, "float64"),
@@ -265,6 +267,17 @@ def test_a_repeated_fit_does_not_depend_on_what_was_fitted_before():
     first = estimate(DOMAIN, CYCLE).marginal(("a", "b", "c")).counts
     estimate(DOMAIN, [noisy(("a", "u"), 9)])
     np.testing.assert_array_equal(first, estimate(DOMAIN, CYCLE).marginal(("a", "b", "c")).counts)
+
+
+def test_work_is_a_limit_that_larger_models_reach_in_fewer_steps_and_that_gives_the_same_field_again():
+    measured = [noisy(("a", "b", "u"), 1, stddev=60.0), noisy(("b", "c", "u"), 2), noisy(("a", "c", "u"), 3)]
+    cells = estimate(DOMAIN, measured).tree.cells
+    short = [estimate(DOMAIN, measured, work=8 * (cells + 1_500), tolerance=0.0) for _ in range(2)]
+    assert short[0].fit.steps <= 8 + 60
+    np.testing.assert_array_equal(short[0].marginal(("a", "b")).counts, short[1].marginal(("a", "b")).counts)
+    assert not short[0].fit.converged
+    assert short[0].fit.claim.startswith("not certified: its loss, ")
+    assert estimate(DOMAIN, measured, work=1e9).fit.claim.startswith("certified: its loss, ")
 
 
 def test_few_steps_are_kept_to_and_what_they_reached_is_still_certified():

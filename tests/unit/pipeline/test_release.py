@@ -20,6 +20,7 @@ from understudy.errors import ParameterError, ReleaseError, SizeError
 from understudy.pipeline import release_file
 from understudy.pipeline.drawing.samples import NotPrivateWarning
 from understudy.presets import town
+from understudy.report import release_page
 
 PEOPLE = town.simulate(2000, seed=3)
 
@@ -214,3 +215,14 @@ def test_seeded_noise_is_stamped_for_good(tmp_path: Path) -> None:
 def test_a_release_says_in_a_line_what_it_is(made) -> None:
     said = repr(made[1])
     assert said.startswith("<Release of 'town': epsilon 2, delta 1e-09, 15 columns") and len(said) < 200
+
+
+def test_a_release_says_when_its_fit_is_not_certified(made) -> None:
+    release = made[1]
+    assert release.fit_claim.startswith("certified: its loss, ")
+    field = release.field
+    short = replace(field.fit, converged=False, gap=1e6)
+    unsure = replace(release, field=us.Field(field.tree, field.tables, field.total, short))
+    words = "The fit of the model is not certified: its loss, "
+    assert words in release_page(unsure) and words in unsure._repr_html_()
+    assert "is at most 1e+06 above the least of any model" in unsure.fit_claim

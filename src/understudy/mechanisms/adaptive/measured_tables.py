@@ -13,7 +13,7 @@ from understudy.mechanisms.adaptive.noise_price import Cells
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.model import MarkovField, estimate
 
-STEPS = 200  # of a refit between rounds: more brings a model of many loops hardly nearer to the truth
+WORK = 1e8  # of a refit, in cells times passes: enough to certify one of 50,000 cells, half a second or so
 
 
 class MeasuredTables:
@@ -48,7 +48,7 @@ class MeasuredTables:
             self._found.setdefault(m.clique, []).append(m)
         pulled = [self._shrunk(clique, several) for clique, several in self._found.items()]
         self.field = estimate(
-            self.domain, [*self._alone, *pulled], total=self.records, warm_start=self.field, max_steps=STEPS
+            self.domain, [*self._alone, *pulled], total=self.records, warm_start=self.field, work=WORK
         )
 
     def _shrunk(self, clique: Clique, several: Sequence[Measurement]) -> Measurement:

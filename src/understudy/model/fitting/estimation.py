@@ -44,6 +44,7 @@ def estimate(
     warm_start: MarkovField | None = None,
     tolerance: float = TOLERANCE,
     max_steps: int | None = None,
+    work: float | None = None,
     loss: Any = "l2",
     callback: Listener | None = None,
     zeros: Mapping[Clique, npt.ArrayLike] | None = None,
@@ -62,6 +63,8 @@ def estimate(
             optimum; a hundredth by default, far below the noise.
         max_steps: passes over the tree after which to stop all the same; thousands by default, more for a small
             one. `field.fit` says how it ended.
+        work: the same limit by time: cells of the tree times passes, of which a core makes some 2e8 a second; by
+            default no limit but `max_steps`. Counted, not timed, so that the same answers always give the same field.
         loss: "l2", "l1", or an object with `value` and `gradient` of answers; "l2" by default, which suits
             Gaussian noise.
         callback: called with a certificate of optimality as the fit proceeds; by default nobody is told.
@@ -85,7 +88,7 @@ def estimate(
     begun = time.perf_counter()
     asked = list(measurements)
     check(domain, asked)
-    _check_options(tolerance, max_steps)
+    _check_options(tolerance, max_steps, work)
     chosen = as_loss(loss)
     records = _total(domain, asked, total)
     # Passes are fastest where the innermost columns are long: the fit has its own order of them.
@@ -97,7 +100,7 @@ def estimate(
     inner = tree.over(ordered)
     problem = _Problem(inner, asked, records, masks)
     count = max(problem.count, 1)
-    limit = max(5_000, min(50_000, _WORK // tree.cells)) if max_steps is None else max_steps
+    limit = _limit(tree.cells, max_steps, work)
     patience = min(_FINE_WORK // (tree.cells + _STEP), limit)
     goal = Goal(tolerance * count, min(_FINE, tolerance) * count, patience, limit)
     marginals, found = problem.solve(chosen, warm_start, goal, callback)
@@ -145,7 +148,7 @@ class _Problem:
             tables[np.isinf(self.possible)] = 0.0
         if self.propagation.calibrate(tables.copy(), np.empty(layout.separator_cells)) == -math.inf:
             raise ParameterError("the structural zeros leave no possible record.", hint="allow some cells.")
-        fitted = starting_point.fitted(self.observations, tables.copy(), self.total, fresh=warm_start is None)
+        fitted = starting_point.fitted(self.observations, tables.copy(), self.total)
         return tables, fitted
 
     def solve(
@@ -194,11 +197,22 @@ class _Problem:
         return state.marginals, shifted(found)
 
 
-def _check_options(tolerance: float, max_steps: int | None) -> None:
+def _limit(cells: int, max_steps: int | None, work: float | None) -> int:
+    """The most passes over a tree of so many cells."""
+    if max_steps is None and work is None:
+        return max(5_000, min(50_000, _WORK // cells))
+    limits = [] if max_steps is None else [max_steps]
+    limits += [] if work is None else [int(work) // (cells + _STEP)]
+    return min(limits)
+
+
+def _check_options(tolerance: float, max_steps: int | None, work: float | None) -> None:
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise ParameterError(f"tolerance {tolerance!r} is not a finite number of at least 0.")
     if max_steps is not None and max_steps < 0:
         raise ParameterError(f"max_steps {max_steps!r} is negative.")
+    if work is not None and not (math.isfinite(work) and work >= 0):
+        raise ParameterError(f"work {work!r} is not a finite number of at least 0.")
 
 
 def _total(domain: Domain, measurements: list[Measurement], total: float | None) -> float:

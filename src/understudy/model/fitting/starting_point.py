@@ -21,12 +21,11 @@ _BALANCES = 12
 _FLOOR = 1e-3  # of a standard deviation: a start must not rule out a cell that noise made negative
 
 
-def fitted(observations: Observations, tables: Floats, total: float, *, fresh: bool) -> Floats:
+def fitted(observations: Observations, tables: Floats, total: float) -> Floats:
     """Potentials close to the optimum: `tables` (directed conditionals) fitted to the closed-form answers.
 
     Iterative proportional fitting changes a table only by functions of measured marginals, so the
-    result keeps the maximum-entropy form. When every clique of the tree was measured whole, one sweep is exact;
-    an earlier field (not `fresh`) needs one as well, to take up what is new.
+    result keeps the maximum-entropy form. When every clique of the tree was measured whole, one sweep is exact.
     """
     targets, wanted = _targets(observations, total)
     sweep(
@@ -34,7 +33,7 @@ def fitted(observations: Observations, tables: Floats, total: float, *, fresh: b
         tables,
         targets,
         wanted,
-        1 if _whole(observations.layout, wanted) or not fresh else SWEEPS,
+        1 if _whole(observations.layout, wanted) else SWEEPS,
     )
     return tables
 
