@@ -9,7 +9,8 @@ import pytest
 
 from understudy.domain import Domain
 from understudy.errors import FileError, ReleaseError
-from understudy.model import Field, build_tree
+from understudy.marginals import Measurement
+from understudy.model import Field, build_tree, estimate
 from understudy.model.fit_report import FitReport
 
 
@@ -141,3 +142,15 @@ def test_files_that_cannot_be_opened_are_the_operators_business(field, tmp_path)
         field.save(tmp_path / "no such folder" / "x.field")
     with pytest.raises(FileError):
         Field.load(tmp_path)
+
+
+def test_a_field_that_was_fitted_in_another_order_of_columns_survives_its_file_to_the_last_bit(tmp_path):
+    domain = Domain({"large": 7, "small": 2, "middle": 4})
+    random = np.random.default_rng(1)
+    measured = [Measurement(tuple(domain), random.dirichlet(np.ones(56)) * 1_000, 3.0)]
+    field = estimate(domain, measured)
+    assert all(table.flags.c_contiguous for table in field.tables)
+    field.save(tmp_path / "field")
+    loaded = Field.load(tmp_path / "field")
+    for clique in (("large",), ("small", "middle"), ("middle", "large")):
+        np.testing.assert_array_equal(field.marginal(clique).counts, loaded.marginal(clique).counts)

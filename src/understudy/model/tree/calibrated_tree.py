@@ -66,6 +66,6 @@ def _probabilities(clique: Clique, shape: tuple[int, ...], table: npt.ArrayLike)
         )
     # What sums to one already is kept to the last bit, so that a field survives its file exactly.
     scale = 1.0 if abs(whole - 1.0) < 1e-12 else 1.0 / whole
-    scaled = np.array(values.reshape(shape) * scale)
+    scaled = np.array(values.reshape(shape) * scale, order="C")  # sums depend on the order in memory
     scaled.flags.writeable = False
     return scaled
