@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from spark_session import frame, session
 from understudy.data import write
 from understudy.data.files.text import text_file
 from understudy.domain import Schema
+from understudy.domain.ordered_differences import through_differences
 from understudy.privacy import Seeded
 
 Kind = Callable[[pa.Table, Path], Any]  # where some records lie, once they were put there
@@ -80,7 +81,8 @@ KINDS: dict[str, Kind] = {
     "spark parquet": lambda records, folder: session() and f"spark:parquet:{parquet_folder(records, folder)}",
 }
 
-SCHEMA = Schema.from_toml("""
+SCHEMA = through_differences(
+    Schema.from_toml("""
 [table]
 name = "people"
 [columns.age]
@@ -108,7 +110,15 @@ type = "boolean"
 [columns.grade]
 type = "category"
 values = [1, 2, 3]
+[columns.seen]
+type = "datetime"
+min = 1940-01-01T00:00:00
+max = 2024-12-31T23:59:59
+every = "year"
+[[constraints]]
+order = "born <= seen"
 """)
+)
 PAIRS = list(combinations(SCHEMA.columns, 2))
 BOUNDED = Schema.from_toml(
     SCHEMA.to_toml().replace('name = "people"', 'name = "people"\nunit = "who"\nmax_records_per_unit = 2')
@@ -135,6 +145,10 @@ def people(rows: int, seed: int = 0) -> pa.Table:
             "born": some(days, pa.date32()),
             "member": some([True, False, None], pa.bool_()),
             "grade": some([1, 2, 3, 4, None], pa.int64()),
+            "seen": some(
+                [datetime(1938, 1, 1) + timedelta(hours=9001 * i) for i in range(90)] + [None],
+                pa.timestamp("us"),
+            ),
             "unused": some(["x"], pa.string()),
         }
     )

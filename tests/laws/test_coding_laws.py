@@ -22,11 +22,13 @@ from understudy.data.counting.bytes_of_values import unit_bytes, value_bytes, va
 from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.counting.open_values import merge_counts, nameable
 from understudy.data.files.file_set import FileSet
-from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number, Schema
+from understudy.domain import Boolean, Category, Date, Datetime, Integer, Number, Order, Schema
+from understudy.domain.columns.differences.difference import Difference
+from understudy.domain.ordered_differences import through_differences
 from understudy.privacy.curator.discovery import countable
 from understudy.transforms import Encoder
 
-SCHEMA = Schema(
+COLUMNS = Schema(
     {
         "whole": Integer(-50, 50, outside="other", special=(99,)),
         "clipped": Integer(-50, 50),
@@ -51,8 +53,18 @@ SCHEMA = Schema(
         "written truth": Boolean(format=("1", "0"), missing=("9",), outside="other"),
         "ticked": Boolean(format=("x", "")),
         "instant": Datetime(datetime(1999, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=UTC), "day"),
-    }
+        "later whole": Integer(0, 5_000, missing=False),
+        "later number": Number(0, 2, bins=7, outside="missing"),
+        "later day": Date(date(1990, 1, 1), date(2021, 1, 1), format="%Y%m%d", missing=("20200101",)),
+        "later moment": Datetime(datetime(1999, 1, 1), datetime(2021, 1, 1), "day", precision="minute"),
+    },
+    constraints=[
+        Order('clipped < "later whole"'),
+        Order('marked <= "later number"'),
+        Order('month <= "later day" <= "later moment"'),
+    ],
 )
+SCHEMA = through_differences(COLUMNS)
 ENCODER = Encoder(SCHEMA)
 
 
@@ -108,6 +120,36 @@ def test_the_values_that_are_named_make_a_category_that_codes_them(kind: str) ->
         coded = Encoder(Schema({"a": category})).forward(pa.table({"a": whole}))["a"].tolist()
         named = [(name, code) for name, code in zip(names(array), coded, strict=True) if name is not None]
         assert named == [(name, listed.index(name)) for name, _ in named]
+
+
+def test_columns_that_lie_after_others_are_coded_by_their_differences() -> None:
+    coded = {name: column.after for name, column in SCHEMA.columns.items() if isinstance(column, Difference)}
+    assert coded == {
+        "later whole": "clipped",
+        "later number": "marked",
+        "later day": "month",
+        "later moment": "later day",
+    }
+
+
+@given(data=st.data())
+@settings(max_examples=50, deadline=None)
+def test_two_cells_of_a_record_are_coded_as_they_are_whatever_the_other_records_hold(
+    data: st.DataObject,
+) -> None:
+    kinds = [data.draw(st.sampled_from(STORED)) for _ in range(2)]
+    places = data.draw(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=4))
+    cells = []
+    for number, kind in enumerate(kinds):
+        whole = column(kind)
+        cells.append(whole.take(pa.array([pair[number] % len(whole) for pair in places])))
+    table = pa.table({name: cells[isinstance(SCHEMA[name], Difference)] for name in SCHEMA.columns})
+    together = ENCODER.forward(table)
+    for place in range(len(places)):
+        alone = ENCODER.forward(table.slice(place, 1))
+        assert {name: codes[place] for name, codes in together.items()} == {
+            name: codes[0] for name, codes in alone.items()
+        }
 
 
 @given(data=st.data())

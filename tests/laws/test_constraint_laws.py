@@ -14,6 +14,7 @@ from understudy.data.forms.table_form import TableForm
 from understudy.domain import Boolean, Category, Column, Date, Integer, Number, Schema, Time
 from understudy.domain.condition_truth import RecordValues, truth
 from understudy.domain.conditions import parse
+from understudy.domain.ordered_differences import through_differences
 from understudy.model import MarkovField
 from understudy.model.tree.junction_tree import build_tree
 from understudy.pipeline.generation import records
@@ -80,7 +81,8 @@ def tables(draw: st.DrawFn) -> Schema:
     if missing is None:
         offered.append({"together": ["a", "b", "flag"]})
     rules = [rule for rule in offered if draw(st.booleans())]
-    return Schema(columns, constraints=rules)
+    schema = Schema(columns, constraints=rules)
+    return through_differences(schema) if draw(st.booleans()) else schema
 
 
 @settings(max_examples=60, deadline=None)
@@ -113,7 +115,7 @@ def test_every_record_holds_every_constraint(schema: Schema, seed: int, within: 
 
 def _plain(column: Column, cells: pa.Array) -> list[Any]:
     values = column.plain_values(cells).to_pylist()
-    if column.type != "number":
+    if column.compared_as != "number" or column.type == "integer":
         return values
     return [None if value is None else float(value) for value in values]
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,10 @@ from pipeline_checks import SCHEMA, fitted, people
 from understudy.data.files.raw_file import open_raw
 from understudy.data.files.text.header_line import layout_of
 from understudy.domain.columns.category import Category
+from understudy.domain.columns.date import Date
+from understudy.domain.columns.differences.difference import Difference
 from understudy.domain.columns.integer import Integer
+from understudy.domain.constraints import Order
 from understudy.domain.schema import Schema
 from understudy.privacy import Seeded
 from understudy.transforms.split import Floor
@@ -103,6 +107,32 @@ def check_an_odd_record_moves_one_cell_and_nothing_else(folder: Path) -> None:
         for one, other in zip(base.measurements, release.measurements, strict=True):
             assert one.values.shape == other.values.shape, "a record changes the shape of an answer"
             assert np.abs(one.values - other.values).sum() <= 1, "a record moves more than one cell by one"
+
+
+def check_a_difference_is_that_of_one_record(folder: Path) -> None:
+    """With the same noise, a record of any two dates in order or not changes one count of each answer by one."""
+    bounds = {"min": date(2020, 1, 1), "max": date(2020, 12, 31)}
+    schema = Schema(
+        {"a": Date(**bounds, every="month"), "b": Date(**bounds)},
+        name="people",
+        constraints=[Order("a <= b")],
+    )
+    days = [(date(2020, 3, 1 + place % 20), date(2020, 3, 3 + place % 25)) for place in range(200)]
+    odd: list[tuple[Any, Any]] = [
+        (date(2020, 1, 1), date(2020, 12, 31)),
+        (date(2020, 12, 31), date(2020, 1, 1)),
+        (date(1, 1, 1), None),
+        (None, date(9999, 12, 31)),
+    ]
+    for extra in odd:
+        answers = []
+        for pairs in (days, [*days, extra]):
+            first, second = (pa.array(cells, pa.date32()) for cells in zip(*pairs, strict=True))
+            release = fitted(folder, pa.table({"a": first, "b": second}), schema, source=Seeded(2))
+            assert isinstance(release.schema["b"], Difference), "the order was not coded by differences"
+            answers.append([m.values for m in release.measurements])
+        for one, two in zip(*answers, strict=True):
+            assert one.shape == two.shape and np.abs(one - two).sum() <= 1, "a record recodes others"
 
 
 ODD_CELLS: list[Any] = ["x", b"\xff", [1], 10**400, float("nan"), np.float32(2.5)]

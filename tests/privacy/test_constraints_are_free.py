@@ -37,7 +37,18 @@ def people(rows: int = 400) -> pd.DataFrame:
 
 
 def test_same_questions_are_asked_at_the_same_noise_with_and_without_rules(tmp_path: Path) -> None:
-    assert charges(tmp_path, people(), RULES) == charges(tmp_path, people(), [])
+    by_values = [{**RULES[0], "by": "values"}, *RULES[1:]]
+    assert charges(tmp_path, people(), by_values) == charges(tmp_path, people(), [])
+
+
+def test_as_many_questions_are_asked_at_the_same_noise_where_an_order_is_coded_by_differences(
+    tmp_path: Path,
+) -> None:
+    with_order, without = (charges(tmp_path, people(), rules) for rules in (RULES[:1], []))
+    kept = ("question", "scales", "part")
+    assert [[charge.get(key) for key in kept] for charge in with_order] == [
+        [charge.get(key) for key in kept] for charge in without
+    ]
 
 
 def test_count_that_is_asked_for_is_one_charge_of_its_share(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from understudy.data.engines import table
 from understudy.data.files import frame_columns, frames, raw_file
 from understudy.data.files.text import header_line, seen_dialect
 from understudy.domain.cell_text import text_of
+from understudy.domain.columns.differences import difference_codec
 from understudy.pipeline import synthesizer
 from understudy.pipeline.sources import in_memory, streamed
 from understudy.pipeline.sources.in_memory import InMemory
@@ -187,6 +188,29 @@ def bytes_decoded_strictly(patch):
     patch.setattr(
         raw_file.codecs, "getincrementaldecoder", lambda name: lambda errors="strict": strict(name)("strict")
     )
+
+
+@caught_by(checks.check_a_difference_is_that_of_one_record)
+def differences_from_the_least_start_of_all_records(patch):
+    read = difference_codec._numbers
+
+    def shifted(column, array):
+        numbers, missing, promised = read(column, array)
+        least = numbers[~missing].min() - column.extent[0]
+        return numbers - least if column.every else numbers, missing, promised
+
+    patch.setattr(difference_codec, "_numbers", shifted)
+
+
+@caught_by(checks.check_a_difference_is_that_of_one_record)
+def steps_that_reach_as_far_as_records_do(patch):
+    units = difference_codec.DifferenceCodec._units
+
+    def stretched(self, start, value):
+        found = units(self, start, value)
+        return found * self.column.most // max(1, found.max())
+
+    patch.setattr(difference_codec.DifferenceCodec, "_units", stretched)
 
 
 @caught_by(checks.check_discovery_raises_for_no_value)

@@ -21,6 +21,7 @@ from understudy.domain.arrow_values import plain
 from understudy.domain.cell_text import text_of
 from understudy.domain.columns.category import OTHER
 from understudy.domain.columns.column import Column
+from understudy.domain.columns.differences.difference import Difference
 from understudy.domain.columns.time import clock_times, time_of_day
 from understudy.domain.conditions import (
     And,
@@ -176,6 +177,8 @@ class CodeCells:
 
     def span(self, name: str, ids: Ids) -> Span:
         column = self.columns[name]
+        if isinstance(column, Difference) and column.after in self.clique:
+            return self._after(name, column)
         low, high = np.full(column.size, -np.inf), np.full(column.size, np.inf)
         missing = np.zeros(column.size, np.bool_)
         missing[column.count :] = True
@@ -185,10 +188,21 @@ class CodeCells:
             missing[: len(words)] = False
         elif (known := column.spans()) is not None:
             low, high = (np.append(end, np.zeros(column.size - column.count, end.dtype)) for end in known)
-        shape = [1] * len(self.clique)
-        shape[self.clique.index(name)] = column.size
+        return Span(*(self._along(part, name) for part in (low, high, ~missing, missing)))
+
+    def _along(self, part: Numbers, *names: str) -> Numbers:
+        """An array over the codes of some columns, as cells have them."""
+        order = sorted(range(len(names)), key=lambda axis: self.clique.index(names[axis]))
+        shape = [size if name in names else 1 for name, size in zip(self.clique, self.shape, strict=True)]
+        return part.transpose(order).reshape(shape)
+
+    def _after(self, name: str, column: Difference) -> Span:
+        """What a column that is coded by its difference from another may hold beside each code of that one."""
+        low, high = column.spans_after(self.columns[column.after])
+        missing = np.zeros(low.shape, np.bool_)
+        missing[:, column.count :] = True
         parts = (low, high, ~missing, missing)
-        return Span(*(part.reshape(shape) for part in parts))
+        return Span(*(self._along(part, column.after, name) for part in parts))
 
 
 # --- asking --------------------------------------------------------------------------------------------------

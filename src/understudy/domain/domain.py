@@ -17,11 +17,13 @@ class CodeLayout(NamedTuple):
     ordered  how many of the first codes follow each other as their values do; 0 where there is no order
     slots    how many of the last codes are slots: for values outside, and for missing ones
     starts   where each of the ordered codes begins, if they stand for numbers
+    open_end whether nobody said how far the ordered codes reach, so that the last of them may well be empty
     """
 
     ordered: int = 0
     slots: int = 0
     starts: tuple[float, ...] = ()
+    open_end: bool = False
 
 
 class Domain(Mapping[str, int]):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from understudy.display import html_table
 from understudy.domain import schema_toml
+from understudy.domain.column_section import check_differences, check_name, column_of, did_you_mean, within
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.made.made import Made
 from understudy.domain.columns.parts.fields import text, whole
@@ -19,7 +19,7 @@ from understudy.domain.columns.registry import column_types
 from understudy.domain.constraints import Constraint, Rules
 from understudy.domain.dialect import Dialect
 from understudy.domain.domain import Domain
-from understudy.errors import FileError, ParameterError, SchemaError, SizeError, UnknownTypeError
+from understudy.errors import FileError, SchemaError
 
 _DIALECT = ("delimiter", "encoding", "quoting", "line_end", "quote", "escape")
 LEARN: Literal["learn"] = "learn"
@@ -80,7 +80,7 @@ class Schema:
         object.__setattr__(self, "columns", dict(self.columns))
         object.__setattr__(self, "comment", schema_toml.clean_comment(text("comment", self.comment)))
         for name, column in self.columns.items():
-            _check_name(name)
+            check_name(name)
             if not isinstance(column, Column):
                 raise SchemaError(
                     f"column {name!r} is described by a {type(column).__name__}.",
@@ -89,7 +89,8 @@ class Schema:
         try:
             self._check_table()
         except SchemaError as error:
-            raise _within("table", error) from None
+            raise within("table", error) from None
+        check_differences(self.columns, self.unit)
         if not isinstance(self.constraints, Rules):  # those were checked, before anything was learned
             rules = Rules.checked(self.constraints, self.columns, self.unit)
             object.__setattr__(self, "constraints", rules)
@@ -138,9 +139,7 @@ class Schema:
     def __getitem__(self, name: str) -> Column:
         """The column of that name."""
         if name not in self.columns:
-            raise SchemaError(
-                f"column {name!r} is not in the schema.", hint=_did_you_mean(name, self.columns)
-            )
+            raise SchemaError(f"column {name!r} is not in the schema.", hint=did_you_mean(name, self.columns))
         return self.columns[name]
 
     def _repr_html_(self) -> str:
@@ -289,10 +288,11 @@ class Schema:
         document = schema_toml.parse(text.removeprefix("\ufeff"))
         for key in document.table:
             if key not in _TABLE:
-                raise SchemaError(f"table: field {key!r} is not known.", hint=_did_you_mean(key, _TABLE))
+                raise SchemaError(f"table: field {key!r} is not known.", hint=did_you_mean(key, _TABLE))
         columns = {
-            name: _column(name, said, document.comments[name]) for name, said in document.columns.items()
+            name: column_of(name, said, document.comments[name]) for name, said in document.columns.items()
         }
+        check_differences(columns, document.table.get("unit"))
         rules = Rules.checked(document.constraints, columns, document.table.get("unit"), learned=learned)
         return cls(columns, comment=document.comment, constraints=rules, **document.table)
 
@@ -359,42 +359,3 @@ class Schema:
             raise FileError(
                 f"schema {os.fspath(path)!r}: {error.strerror}.", hint="check the folder."
             ) from None
-
-
-def _column(name: str, said: Mapping[str, Any], comment: str) -> Column:
-    """The column that a section of a schema file describes."""
-    kinds = column_types()
-    kind = kinds.get(said["type"]) if isinstance(said.get("type"), str) else None
-    if kind is None:
-        what = f"type {said['type']!r} is not known" if "type" in said else "type is left out"
-        raise UnknownTypeError(f"column {name!r}: {what}.", hint=f"write one of {', '.join(kinds)}.")
-    known = [field.name for field in fields(kind) if field.init and field.name != "comment"]
-    for key in said:
-        if key != "type" and key not in known:
-            raise SchemaError(
-                f"column {name!r}: field {key!r} is not known for type {kind.type!r}.",
-                hint=_did_you_mean(key, known),
-            )
-    try:
-        return kind(**{key: value for key, value in said.items() if key != "type"}, comment=comment)
-    except (SchemaError, SizeError) as error:
-        raise _within(f"column {name!r}", error) from None
-
-
-def _within(where: str, error: ParameterError) -> ParameterError:
-    """The error, which now says where it was found."""
-    return type(error)(f"{where}: {error.message}", hint=error.hint)
-
-
-def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not name:
-        raise SchemaError(f"column name {name!r} is not a non-empty text.", hint="name every column.")
-    try:
-        text("name", name)
-    except SchemaError as error:
-        raise _within("column", error) from None
-
-
-def _did_you_mean(word: str, known: Any) -> str:
-    close = get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(list(known)[:20])}."

@@ -16,6 +16,7 @@ import pyarrow as pa
 from understudy.data.files.atomic import whole_file
 from understudy.display import html_table
 from understudy.domain import Schema
+from understudy.domain.ordered_differences import in_values
 from understudy.errors import ParameterError
 from understudy.evaluation.breakdown import Gap, column_gaps, worst_pairs
 from understudy.evaluation.coding import Coding, check_table
@@ -162,7 +163,7 @@ def compare(
                 f"target {target!r} is not among the columns compared.", hint="correct its name."
             )
     stage("coding the records")
-    coding = Coding.of(schema, real)
+    coding = Coding.of(in_values(schema), real)
     mine, theirs = coding.real, coding.synthetic(synthetic)
     measures, remarks = _measures(len(mine), targets)
     tables = measure = None

@@ -14,6 +14,7 @@ import pyarrow as pa
 from understudy.domain import Schema
 from understudy.domain.dialect import Dialect
 from understudy.domain.given_schema import given_schema
+from understudy.domain.ordered_differences import in_values
 from understudy.errors import ParameterError
 from understudy.evaluation.coding import check_table, completed, in_common
 from understudy.evaluation.comparison import Comparison, ContestFile, compare
@@ -80,7 +81,7 @@ def evaluate(
     if isinstance(targets, str):
         raise ParameterError(f"targets {targets!r} is one text.", hint="give a list of columns.")
     contest = _contest(contest_tests, (sex, city, wage))
-    given = None if schema is None else given_schema(schema)
+    given = None if schema is None else in_values(given_schema(schema))
     if given is not None:
         given = replace(given, constraints=())  # what is worked out from other columns is compared like any
     asked = Dialect(delimiter)

@@ -1,7 +1,8 @@
-"""Slots that nobody is in, as far as noise lets anyone tell: no synthetic record has them.
+"""Slots, and ends of columns, that nobody is in as far as noise lets anyone tell: no synthetic record has them.
 
 A slot for missing values, or for values outside a list, is kept wherever a schema does not rule it out, since
-whether it is needed must not be looked up. Noise fills it all the same. All here is post-processing of noisy counts.
+whether it is needed must not be looked up. Noise fills it all the same. So it does with the far end of a column whose
+codes reach as far as could be, since nobody said how far records do. All here is post-processing of noisy counts.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _LEAST = 3.0  # standard deviations; paper, "Domain compression": less is likely
 
 
 def empty_slots(domain: Domain, log: Iterable[Measurement]) -> dict[str, list[int]]:
-    """For each column, the slots whose noisy count cannot be told from zero.
+    """For each column, the slots whose noisy count cannot be told from zero; and the end of a column that is open.
 
     A slot's count is read off every plain measurement of its column, alone or with others, each by its noise.
     A slot of a column that was never measured so is not judged.
@@ -42,7 +43,25 @@ def empty_slots(domain: Domain, log: Iterable[Measurement]) -> dict[str, list[in
         precision = sum(1 / variance for _, variance in seen)
         if not sum(count / variance for count, variance in seen) / precision > sure / precision**0.5:
             found.setdefault(name, []).append(code)
+    for name in domain:
+        alone = next((m for m in measured if m.clique == (name,)), None)
+        if domain.layout(name).open_end and alone is not None:
+            found.setdefault(name, []).extend(_empty_end(alone, domain.layout(name).ordered))
     return found
+
+
+def _empty_end(measured: Measurement, ordered: int) -> range:
+    """The last of a column's ordered codes, after all runs of neighbours that hold more than noise; not the first."""
+    counts = np.asarray(measured.values[:ordered], np.float64)
+    held = np.append(0.0, np.cumsum(counts))
+    scale = float(np.max(measured.stddev))
+    sure = max(_LEAST, NormalDist().inv_cdf(1 - CHANCE / ordered))
+    for first in range(ordered - 1, 0, -1):
+        runs = held[first + 1 :] - held[first]
+        above = runs - sure * scale * np.sqrt(np.arange(1, len(runs) + 1))
+        if above.max() > 0:
+            return range(first + int(above.argmax()) + 1, ordered)
+    return range(1, ordered)
 
 
 def fit_without_empty_slots(domain: Domain, log: Sequence[Measurement]) -> Fit:

@@ -11,6 +11,7 @@ from typing import Any
 from understudy.display import html_table
 from understudy.domain import Clique, Domain, Schema
 from understudy.domain.given_schema import given_schema
+from understudy.domain.ordered_differences import through_differences
 from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
@@ -171,7 +172,7 @@ def plan(
         >>> found.fits
         True
     """
-    described = given_schema(schema)
+    described = through_differences(given_schema(schema))
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
     relation = neighbours_of(described, neighbours)
     return forecast(described, as_mechanism(mechanism), budget, rows=rows, neighbours=relation, check=check)

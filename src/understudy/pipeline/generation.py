@@ -51,14 +51,19 @@ def records(
     drawn from the `field` for those that would break a constraint.
     """
     encoder = Encoder(schema)
+    partial = only if isinstance(only, PartialValues) else None
 
     def values(drawn: CodedColumns, within: Within = within) -> pa.Table:
         # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
         whole = compression.reverse(dict(drawn.items()), rng, spread="counts")
-        return settle(encoder.reverse(agreeing(whole, schema, compression, rng), rng, within=within))
+        agreed = agreeing(whole, schema, compression, rng)
+        return settle(encoder.reverse(agreed, rng, within=within, settle=settle_one, given=partial))
 
     def settle(table: pa.Table) -> pa.Table:
         return settled(table, form) if schema.rules else table
+
+    def settle_one(name: str, drawn: pa.Array) -> pa.Array:
+        return settle(pa.table({name: drawn})).column(0).combine_chunks()
 
     def more(rows: int) -> CodedColumns:
         drawing = only if isinstance(only, WantedRecords) else field

@@ -25,6 +25,7 @@ from understudy.data.engines.stream import MEMORY
 from understudy.data.forms.table_form import NO_FORM
 from understudy.domain import Schema
 from understudy.domain.given_schema import given_schema
+from understudy.domain.ordered_differences import through_differences
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
 from understudy.mechanisms import Mechanism
@@ -146,7 +147,7 @@ def fit(
     schema = None if schema is None else given_schema(schema)
     name = name or (schema.name if schema else None) or name_of(data) or "table"
     if schema is not None:
-        schema = _with_unit(schema, unit, max_records_per_unit)
+        schema = through_differences(_with_unit(schema, unit, max_records_per_unit))
         _check(schema, mechanism, check)
 
     stage("reading the table")
@@ -191,8 +192,8 @@ def fit(
     instants |= {field.name for field in records.types if getattr(field.type, "tz", None)}
     asked = learning.questions(described, schema)
     progress.learns(asked)
-    schema = learning.learn(
-        schema, curator, lambda grid: encode_alone(records, grid), losses, instants=instants
+    schema = through_differences(
+        learning.learn(schema, curator, lambda grid: encode_alone(records, grid), losses, instants=instants)
     )
     if engine is None:
         stage("coding the records")

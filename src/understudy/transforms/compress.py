@@ -256,6 +256,7 @@ def compress(
         rare = ~others & left
         rare[: len(joined)] &= joined < 0
         codes[rare] = codes[~rare & left].max(initial=-1) + 1
+        codes = np.searchsorted(np.unique(codes[left]), codes)  # a run may have been left out whole
         codes[~left] = codes[np.argmax(np.where(left, cells, -np.inf))]
         maps[name] = codes
         if len(set(codes[left].tolist())) < left.sum():

@@ -53,6 +53,8 @@ max = 2024-12-31T23:59:59
 every = "month"
 [columns.member]
 type = "boolean"
+[[constraints]]
+order = "born <= seen"
 """)
 LEARNED = Schema.from_toml("""
 [table]
@@ -80,14 +82,16 @@ type = "date"
 type = "datetime"
 [columns.member]
 type = "boolean"
+[[constraints]]
+order = "age <= points"
 """)
-OPEN = replace(COMPLETE, columns={name: Category(discover=True) for name in COMPLETE.columns})
+OPEN = replace(COMPLETE, columns={name: Category(discover=True) for name in COMPLETE.columns}, constraints=())
 TRANSFORMS = (
     Floor("age", divisor=5, cap=100, special=()),
     Split("points", ("hundreds", "digits"), divisor=100, cap=1000, special=(9998,)),
 )
 DERIVED = COMPLETE
-LEARNED_DERIVED = LEARNED
+LEARNED_DERIVED = replace(LEARNED, constraints=())
 for _transform in TRANSFORMS:
     DERIVED, LEARNED_DERIVED = _transform.describe(DERIVED), _transform.describe(LEARNED_DERIVED)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from understudy.domain.columns.column import Column
+from understudy.domain.columns.moment import LENGTHS
 from understudy.domain.columns.parts.fields import text
 from understudy.domain.conditions import (
     And,
@@ -30,16 +33,26 @@ class Order(Constraint):
 
     Parameters:
         order: columns with < or <= between them: "admitted <= discharged", or a longer chain.
+        by: "differences" to model how far a column lies after the one before it, "values" to model each by itself.
+            By default differences, wherever two columns allow it.
+        most: the largest difference between two neighbours that there is publicly known to be: a number, of dates so
+            many days, or a text such as "36 hours". Larger ones count as this. By default as far as bounds allow.
         count: whether a hundredth of the budget, shared by all such rules, goes to a noisy count of the records that
             break it; by default it is counted only where that is free.
         description: a text for readers.
     """
 
-    keys = ("order",)
+    keys = ("order", "by", "most")
     order: str
+    by: str | None = None
+    most: float | str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.by not in (None, "differences", "values"):
+            refuse_rule(f"by {self.by!r} is not known.", 'write "differences" or "values".')
+        if self.most is not None:
+            self.length(number=True)
         pairs = _chain(self.order)
         steps = "".join(f" {pair.operator} {pair.value}" for pair in pairs)
         object.__setattr__(self, "order", column_text(pairs[0].column) + steps)
@@ -51,8 +64,35 @@ class Order(Constraint):
     def conditions(self) -> tuple[Condition, ...]:
         return _chain(self.order)
 
+    def length(self, *, number: bool) -> float | None:
+        """The largest difference there is, as a number; of times, where they are not a `number`, in microseconds."""
+        most = self.most
+        if most is None:
+            return None
+        said = (
+            re.fullmatch(r"(\d{1,9}) *(day|hour|minute|second)s?", most.strip())
+            if isinstance(most, str)
+            else None
+        )
+        if said is not None and int(said[1]) > 0:
+            return int(said[1]) * LENGTHS[said[2]]
+        if isinstance(most, str | bool) or not isinstance(most, int | float) or not 0 < most < 1e15:
+            refuse_rule(
+                f"most {most!r} is no length.", 'write a number above 0, or a text such as "36 hours".'
+            )
+        return most if number else round(most * LENGTHS["day"])
+
     def fields(self) -> dict[str, Any]:
-        return {"order": self.order}
+        more = {"by": self.by, "most": self.most}
+        return {"order": self.order} | {key: value for key, value in more.items() if value is not None}
+
+    def check(self, columns: Mapping[str, Column]) -> None:
+        super().check(columns)
+        kinds = {columns[name].compared_as for name in self.columns}
+        if isinstance(self.most, str) and not kinds <= {"moment", "time"}:
+            refuse_rule(
+                f"most {self.most!r} is a length of time, and {self.order} is not.", "write a number."
+            )
 
     def __str__(self) -> str:
         return self.order

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,23 +14,35 @@ from understudy.data import read
 from understudy.data.forms.declared_values import as_type
 from understudy.domain import Schema
 from understudy.domain.arrow_values import plain
+from understudy.domain.columns.differences.difference import Difference
+from understudy.domain.columns.differences.difference_codec import DifferenceCodec
 from understudy.errors import ParameterError
 from understudy.mechanisms import Generator
 from understudy.model import Field, Sample
 from understudy.transforms.compress import Compression
+from understudy.transforms.encode import Encoder
 
 NOT_GIVEN = -1
+
+Whole = npt.NDArray[np.int64]
 
 
 class PartialValues:
     """Some cells of some records, as a person knows them: nulls and empty texts are those to be drawn."""
 
-    def __init__(self, given: Any, schema: Schema, field: Generator, compression: Compression) -> None:
+    def __init__(
+        self,
+        given: Any,
+        schema: Schema,
+        field: Generator,
+        compression: Compression,
+        seed: int | None = None,
+    ) -> None:
         if not isinstance(field, Field):
             raise ParameterError("given: this release has no field to ask.", hint="sample without it.")
         self.table = read(given)
         self.rows = self.table.num_rows
-        self.field, self.schema = field, schema
+        self.field, self.schema, self.compression = field, schema, compression
         known = [*schema.synthesised, *schema.made]
         for name in self.table.column_names:
             if name in schema.columns and name not in known:
@@ -41,28 +54,83 @@ class PartialValues:
                 raise ParameterError(
                     f"given: column {name!r} is not in the release.", hint=f"it has {', '.join(known)}."
                 )
-        cells = {name: self._codes(name) for name in schema.synthesised if name in self.table.column_names}
+        encoder = Encoder(schema)
+        cells: dict[str, Whole] = {}
+        for name in sorted(schema.synthesised, key=lambda name: isinstance(schema[name], Difference)):
+            column = schema[name]
+            if name in self.table.column_names:
+                if isinstance(column, Difference):
+                    if self._with_starts(name, column, self._merged(cells), seed):
+                        cells[column.after] = self._codes(column.after, encoder)
+                    if column.after not in self.table.column_names:
+                        continue  # every cell is empty
+                cells[name] = self._codes(name, encoder)
         never = {name: np.isin(codes, compression.never.get(name, ())) for name, codes in cells.items()}
         for name, ruled_out in never.items():
             if ruled_out.any():
                 _refuse(name, int(ruled_out.sum()), "hold what no record of this release has")
-        self.codes = {
-            name: np.where(codes < 0, NOT_GIVEN, compression.maps[name][codes])
+        self.codes = self._merged(cells)
+
+    def _merged(self, cells: Mapping[str, Whole]) -> dict[str, Whole]:
+        """Codes of the schema as the field has them."""
+        return {
+            name: np.where(codes < 0, NOT_GIVEN, self.compression.maps[name][codes])
             for name, codes in cells.items()
         }
 
-    def _codes(self, name: str) -> npt.NDArray[np.int64]:
+    def _codes(self, name: str, encoder: Encoder) -> Whole:
         """The code of every cell of a column, -1 where none is given."""
         column, array = self.schema[name], plain(self.table[name])
-        codes = column.codec().encode(array).astype(np.int64)
         texts = pc.fill_null(array.cast(pa.string()), "").to_pylist()
-        blank = np.array([text == "" for text in texts], bool)
+        blank = _blank(array)
+        codes = encoder.coded(self.table, [name])[name].astype(np.int64)
+        if isinstance(column, Difference) and (astray := (codes == column.astray) & ~blank).any():
+            _refuse(name, int(astray.sum()), f"lie before column {column.after!r}, or cannot be read")
+        if isinstance(column, Difference):  # further than any record of the release: the furthest of them
+            possible = self.compression.possible(name)
+            codes[codes < column.ranges] = np.minimum(
+                codes[codes < column.ranges], possible[possible < column.ranges].max(initial=0)
+            )
         unread = (codes == column.missing_code) & ~blank
         unread &= np.array([text not in column.missing_texts for text in texts], bool)
         if unread.any():
             _refuse(name, int(unread.sum()), "cannot be read as its schema says, or are not on its list")
         codes[blank] = NOT_GIVEN
         return codes
+
+    def _with_starts(
+        self, name: str, column: Difference, cells: Mapping[str, Whole], seed: int | None
+    ) -> bool:
+        """Give what a column lies after where only the column itself is given: as far before it as the model has it.
+
+        False where there was nothing to give.
+
+        How far is drawn given the other cells, and taken not to depend on when the record begins.
+        """
+        blank = _blank(plain(self.table[name]))
+        known = ~blank
+        if column.after in self.table.column_names:
+            known &= _blank(plain(self.table[column.after]))
+        if not known.any():
+            return False
+        base = self.schema[column.after]
+        if isinstance(base, Difference):
+            raise ParameterError(
+                f"given: column {name!r} is modelled by how far it lies after {column.after!r}, which is left open.",
+                hint=f"give {column.after!r} too, or leave {name!r} empty to be drawn.",
+            )
+        rng = np.random.default_rng(seed)
+        drawn = self.field.sample(self.rows, given=dict(cells), seed=int(rng.integers(2**63))).columns
+        codes = self.compression.reverse({name: drawn[name]}, rng, spread="counts")[name]
+        found = DifferenceCodec(column, base).before(plain(self.table[name]), codes, rng)
+        found = pc.if_else(pa.array(known), found, pa.scalar(None, found.type))
+        if column.after not in self.table.column_names:
+            self.table = self.table.append_column(column.after, found)
+            return True
+        there = plain(self.table[column.after])
+        whole = pc.coalesce(_filled(there), as_type(found, there.type))
+        self.table = self.table.set_column(self.table.column_names.index(column.after), column.after, whole)
+        return True
 
     def sample(self, n: int | None = None, *, seed: int | None = None) -> Sample:
         """The codes of the completed records, in their own order."""
@@ -74,11 +142,21 @@ class PartialValues:
         """The table with every cell that was given as it was given."""
         for place, name in enumerate(table.column_names):
             if name in self.table.column_names:
-                drawn = plain(table.column(name))
-                given = as_type(_filled(plain(self.table[name])), drawn.type)
-                whole = pc.coalesce(given, drawn) if given.type == drawn.type else drawn
-                table = table.set_column(place, name, whole)
+                table = table.set_column(place, name, self.known(name, plain(table.column(name))))
         return table
+
+    def known(self, name: str, drawn: pa.Array) -> pa.Array:
+        """A drawn column with every cell that was given as it was given."""
+        if name not in self.table.column_names:
+            return drawn
+        given = as_type(_filled(plain(self.table[name])), drawn.type)
+        return pc.coalesce(given, drawn) if given.type == drawn.type else drawn
+
+
+def _blank(array: pa.Array) -> npt.NDArray[np.bool_]:
+    """Which cells are to be drawn: nulls and empty texts."""
+    found: npt.NDArray[np.bool_] = np.asarray(pc.is_null(_filled(array)))
+    return found
 
 
 def _filled(array: pa.Array) -> pa.Array:

@@ -101,7 +101,7 @@ class Samples:
         self.warn_not_private()
         only: WantedRecords | PartialValues | None
         if given is not None:
-            only = self._given(given, rows, where, balance)
+            only = self._given(given, rows, where, balance, seed)
             rows = only.rows
         else:
             only = self.wanted(where, balance)
@@ -213,10 +213,12 @@ class Samples:
         """Which records are wanted, once that has a meaning; None for all of them as they come."""
         return WantedRecords.of(self.schema, self.field, self.compression, where, balance)
 
-    def _given(self, given: Any, rows: int | None, where: str | None, balance: str | None) -> PartialValues:
+    def _given(
+        self, given: Any, rows: int | None, where: str | None, balance: str | None, seed: int | None
+    ) -> PartialValues:
         if where is not None or balance is not None:
             raise ParameterError("given is for records that are known: where and balance choose others.")
-        found = PartialValues(given, self.schema, self.field, self.compression)
+        found = PartialValues(given, self.schema, self.field, self.compression, seed)
         if rows is not None and rows != found.rows:
             raise ParameterError(
                 f"rows {rows!r}, but {found.rows} records are given.", hint="leave rows out."

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from understudy.domain import Clique, Column, Schema
 from understudy.domain.arrow_values import plain
+from understudy.domain.columns.differences.difference import Difference
 from understudy.domain.condition_truth import CodeCells, RecordValues, check, truth
 from understudy.domain.conditions import Condition, columns_of, conjuncts, parse
 from understudy.errors import ParameterError
@@ -71,6 +72,11 @@ class WantedRecords:
             raise ParameterError(
                 f"balance: column {balance!r} is not in the release, or is worked out or made up.",
                 hint=f"one of {', '.join(field.domain)}.",
+            )
+        if balance is not None and isinstance(column := columns[balance], Difference):
+            raise ParameterError(
+                f"balance: column {balance!r} is modelled by how far it lies after {column.after!r}.",
+                hint='balance another, or fit anew with by = "values" in the order of the two.',
             )
         if balance is not None and not isinstance(field, Field):
             raise ParameterError("balance: this release has no field to ask.", hint="leave it out.")
@@ -163,7 +169,7 @@ class WantedRecords:
         """For the columns of each part of the condition, which cells of the field may hold a wanted record."""
         found: dict[Clique, Mask] = {}
         for part in () if self.where is None else conjuncts(self.where):
-            clique = columns_of(part)
+            clique = self._read(columns_of(part))
             if not all(name in self.field.domain for name in clique):
                 continue
             cells = CodeCells(self.columns, clique)
@@ -173,6 +179,11 @@ class WantedRecords:
             mask = self.compression.cells(clique, may)
             found[clique] = found[clique] & mask if clique in found else mask
         return found
+
+    def _read(self, clique: Clique) -> Clique:
+        """The columns, and those that they are modelled by their difference from: together they tell more."""
+        more = (column.after for name in clique if isinstance(column := self.columns.get(name), Difference))
+        return tuple(dict.fromkeys((*clique, *more)))
 
     @cached_property
     def _allowed(self) -> dict[str, npt.NDArray[np.intp]]:

@@ -19,9 +19,16 @@ import numpy.typing as npt
 from understudy.domain import Clique, Schema
 from understudy.domain.conditions import Condition, columns_of
 from understudy.domain.constraints import Constraint
+from understudy.domain.ordered_differences import held_by_coding
 from understudy.marginals import Measurement
 from understudy.marginals.query import Binned
-from understudy.pipeline.holding.structural_zeros import MOST_CELLS, merged_zeros, modelled, zeros_of
+from understudy.pipeline.holding.structural_zeros import (
+    MOST_CELLS,
+    clique_of,
+    merged_zeros,
+    modelled,
+    zeros_of,
+)
 from understudy.privacy import Curator, Group, Loss, Role
 from understudy.transforms.compress import Compression
 
@@ -80,15 +87,19 @@ def measured_breaches(
 ) -> tuple[float, float] | None:
     """The count of a rule from marginals that were measured anyway; None where its columns were not together."""
     domain = schema.domain()
-    if not modelled(rule, domain):
+    if not modelled(rule, domain, schema.columns):
         return None
     total, variance = 0.0, 0.0
     for condition in rule.conditions():
-        clique = columns_of(condition)
+        clique = clique_of(condition, schema.columns)
         measured = next((m for m in measurements if {*m.clique} == {*clique} and m.query is None), None)
         if measured is None:
             return None
         mask = merged_zeros(condition, measured.clique, schema.columns, compression)
+        coded = held_by_coding(condition, schema.columns)
+        if coded is not None and coded.astray in compression.never.get(clique[0], ()):
+            variance += float(np.max(measured.stddev)) ** 2  # its count could not be told from none
+            continue
         total, variance = total + _sum(measured, mask), variance + _variance(measured, mask)
     return total, variance
 

@@ -16,6 +16,7 @@ from understudy.domain import Clique, Column, Schema
 from understudy.domain.condition_truth import CodeCells, truth
 from understudy.domain.conditions import Condition, columns_of
 from understudy.domain.constraints import Constraint
+from understudy.domain.ordered_differences import held_by_coding
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
 from understudy.mechanisms import Fit
@@ -38,7 +39,13 @@ class Imposed:
 
 
 def zeros_of(condition: Condition, columns: Mapping[str, Column], clique: Clique) -> Mask:
-    """The cells of a clique that hold nothing but records that break a condition."""
+    """The cells of a clique that hold nothing but records that break a condition.
+
+    A column that is coded by its difference from another has a code for all that break their order.
+    """
+    coded = held_by_coding(condition, columns)
+    if coded is not None and len(clique) == 1:
+        return np.equal(np.arange(coded.size), coded.astray)
     cells = CodeCells(columns, clique)
     found = truth(condition, cells)
     return np.broadcast_to(~(found.true | found.unknown), cells.shape)
@@ -51,9 +58,16 @@ def merged_zeros(
     return ~compression.cells(clique, ~zeros_of(condition, columns, clique))
 
 
-def modelled(rule: Constraint, domain: Mapping[str, int]) -> bool:
+def clique_of(condition: Condition, columns: Mapping[str, Column]) -> Clique:
+    """The columns whose codes tell which records break a condition."""
+    coded = held_by_coding(condition, columns)
+    names = columns_of(condition)
+    return names if coded is None else tuple(name for name in names if columns[name] is coded)
+
+
+def modelled(rule: Constraint, domain: Mapping[str, int], columns: Mapping[str, Column]) -> bool:
     """Whether zeros of a field could hold a rule: its columns are learned, and no marginal of them is too large."""
-    cliques = [columns_of(condition) for condition in rule.conditions()]
+    cliques = [clique_of(condition, columns) for condition in rule.conditions()]
     return bool(cliques) and all(
         set(clique) <= set(domain) and math.prod(domain[name] for name in clique) <= MOST_CELLS
         for clique in cliques
@@ -73,11 +87,11 @@ def impose(fit: Fit, schema: Schema) -> Imposed:
     held: set[Constraint] = set()
     room = max(MOST_MODEL, field.tree.cells)
     for rule in schema.rules:
-        if not modelled(rule, domain):
+        if not modelled(rule, domain, schema.columns):
             continue
         masks = dict(zeros)
         for condition in rule.conditions():
-            clique = domain.order(columns_of(condition))
+            clique = domain.order(clique_of(condition, schema.columns))
             mask = merged_zeros(condition, clique, schema.columns, fit.compression)
             masks[clique] = masks[clique] | mask if clique in masks else mask
         if build_tree(field.domain, [*field.cliques, *masks], limit_cells=None).cells <= room:

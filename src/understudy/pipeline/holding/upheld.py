@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from understudy.domain import Domain, Schema
+from understudy.domain.conditions import Compares, Condition, Reference, column_text, columns_of
 from understudy.domain.constraints import Constraint, Determines
+from understudy.domain.ordered_differences import held_by_coding, links
 from understudy.mechanisms import Fit
 from understudy.pipeline.holding.breaches import Breaches, measured_breaches, said
 from understudy.pipeline.holding.determined import with_values
@@ -42,7 +45,7 @@ def uphold(fit: Fit, schema: Schema, counted: Breaches) -> Upheld:
     rules = tuple(
         {
             "rule": str(rule),
-            "held": way(rule, rule in imposed.held),
+            "held": way(rule, rule in imposed.held, through(rule, schema)),
             **said(_best(asked, fit, complete, counted)),
         }
         for asked, rule in zip(schema.rules, complete.rules, strict=True)
@@ -57,8 +60,25 @@ def _best(rule: Constraint, fit: Fit, schema: Schema, counted: Breaches) -> tupl
     return min(both, key=lambda found: found[1], default=None)
 
 
-def way(rule: Constraint, in_model: bool) -> str:
+def through(rule: Constraint, schema: Schema) -> str:
+    """The differences of columns that hold an order by the way they are coded, in words; empty where none do."""
+    conditions = rule.conditions()
+    coded = [pair for pair in conditions if held_by_coding(pair, schema.columns) is not None]
+    if not coded:
+        return ""
+    rest = "" if len(coded) == len(conditions) else f"; the rest by {RECORDS}"
+    return f"{MODEL}, through {_differences(coded)}{rest}"
+
+
+def _differences(pairs: Sequence[Condition]) -> str:
+    columns = (columns_of(pair) for pair in pairs)
+    return ", ".join(f"{column_text(above)} - {column_text(below)}" for below, above in columns)
+
+
+def way(rule: Constraint, in_model: bool, differences: str = "") -> str:
     """Which way a constraint is held, in words."""
+    if differences:
+        return differences
     if rule.computed is not None:
         return WORKED_OUT
     if isinstance(rule, Determines):
@@ -68,4 +88,17 @@ def way(rule: Constraint, in_model: bool) -> str:
 
 def planned(schema: Schema, domain: Domain) -> tuple[tuple[str, str], ...]:
     """Each constraint and which way it will be held, as far as public knowledge tells."""
-    return tuple((str(rule), way(rule, modelled(rule, domain))) for rule in schema.rules)
+    open_ = schema.unlearned
+    later = [link for link in links(schema) if link.below in open_ or link.above in open_]
+    found = []
+    for rule in schema.rules:
+        said = through(rule, schema)
+        pairs = [
+            Compares(link.below, "<=", Reference(link.above))
+            for link in later
+            if link.rule is rule and not said
+        ]
+        if pairs:
+            said = f"{MODEL}, through {_differences(pairs)} once bounds are learned"
+        found.append((str(rule), way(rule, modelled(rule, domain, schema.columns), said)))
+    return tuple(found)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from understudy.data import Streamed
 from understudy.data.engines.postgres.address import parse
@@ -117,10 +116,11 @@ class PostgresRecords:
         """The counts of some columns, each alone: from their distinct values where these are few."""
         source = self.source
         found = {name: np.zeros(encoder.domain[name], np.int64) for name in names}
-        for name, values, records in source.tally([name for name in names if source.few(name)]):
+        few = [name for name in names if encoder.alone(name) and source.few(name)]
+        for name, values, records in source.tally(few):
             codes = encoder.codecs[name].encode(plain(values))
             np.add.at(found[name], codes, records.to_numpy())
-        many = tuple(name for name in names if not source.few(name))
+        many = tuple(name for name in names if name not in few)
         if many:
             counted = _stream(source, encoder, many, self.memory, cache=False).count(
                 [(name,) for name in many]
@@ -133,14 +133,10 @@ def _stream(
     source: PostgresTable, encoder: Encoder, names: tuple[str, ...], memory: int, *, cache: bool = True
 ) -> Streamed:
     """Some columns of the records as an engine, coded as they arrive."""
-
-    def code(batch: pa.RecordBatch) -> Mapping[str, Any]:
-        return {name: encoder.codecs[name].encode(plain(batch.column(name))) for name in names}
-
     return Streamed(
         encoder.domain.project(names),
-        lambda: source.scan(names),
-        encoder.forward if names == encoder.domain.names else code,
+        lambda: source.scan(encoder.reads(names)),
+        lambda batch: encoder.coded(batch, names),
         memory=memory,
         cache=cache,
     )
