@@ -7,8 +7,7 @@ where nobody asks for it, not those that differences would say less of than valu
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from understudy.domain.columns.column import Column
@@ -64,15 +63,26 @@ def links(schema: Schema) -> list[Link]:
     """The pairs of neighbours in orders of which the upper could be coded by its difference, bounds or not."""
     rules, learned = schema.rules, schema.synthesised
     pairs = list(_pairs(rules))
-    times, spoken_for = Counter(link.above for link in pairs), _spoken_for(rules)
+    spoken_for = _spoken_for(rules)
     return [
         link
         for link in pairs
         if link.rule.by != "values"
-        and times[link.above] == 1
+        and _is_nearest(link, pairs)
         and {link.below, link.above} <= learned.keys()
         and link.above not in spoken_for
     ]
+
+
+def _is_nearest(link: Link, pairs: Sequence[Link]) -> bool:
+    """Whether a column stands above no other, or the others stand below this one: a <= c follows from a <= b <= c."""
+    others = {other.below for other in pairs if other.above == link.above} - {link.below}
+    below, ahead = set[str](), {link.below}
+    while ahead:
+        ahead = {other.below for other in pairs if other.above in ahead} - below
+        below |= ahead
+    first = next(other for other in pairs if (other.below, other.above) == (link.below, link.above))
+    return others <= below and first is link
 
 
 def _pairs(rules: Rules) -> Iterator[Link]:

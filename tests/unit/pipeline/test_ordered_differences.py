@@ -207,6 +207,22 @@ def test_chain_is_coded_link_by_link(tmp_path: Path) -> None:
     assert stays(found).min() >= 0
 
 
+def test_order_that_follows_from_others_is_in_no_ones_way(tmp_path: Path) -> None:
+    real = hospital(2_000)
+    real["billed"] = real.discharged + pd.to_timedelta(10, unit="D")
+    drafted = us.draft_schema(real).comment
+    assert 'order = "discharged <= billed"' in drafted
+    assert 'order = "admitted <= billed"' not in drafted
+    rules = [ORDER, {"order": "admitted <= billed"}, {"order": "discharged <= billed"}]
+    schema = us.Schema({**COLUMNS, "billed": us.Date(**DAYS)}, name="hospital", constraints=rules)
+    billed = through_differences(schema)["billed"]
+    assert isinstance(billed, Difference)
+    assert billed.after == "discharged"
+    found = fitted(real, schema, tmp_path, epsilon=2.0).sample(500, seed=1)
+    assert (found.admitted <= found.discharged).all()
+    assert (found.discharged <= found.billed).all()
+
+
 @pytest.mark.parametrize(
     ("changed", "rules"),
     [

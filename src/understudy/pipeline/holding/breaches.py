@@ -98,7 +98,7 @@ def measured_breaches(
         mask = merged_zeros(condition, measured.clique, schema.columns, compression)
         coded = held_by_coding(condition, schema.columns)
         if coded is not None and coded.astray in compression.never.get(clique[0], ()):
-            variance += float(np.max(measured.stddev)) ** 2  # its count could not be told from none
+            variance += float(np.min(measured.stddev)) ** 2  # its count could not be told from none
             continue
         total, variance = total + _sum(measured, mask), variance + _variance(measured, mask)
     return total, variance

@@ -39,11 +39,15 @@ def _spans(columns: Mapping[str, Column], view: RecordValues, *kinds: str) -> di
 
 
 def _orders(columns: Mapping[str, Column], view: RecordValues) -> Iterator[str]:
-    """Dates that come one after the other."""
+    """Dates that come one after the other; what follows from two orders is left out."""
+    found = []
     for (a, first), (b, second) in permutations(_spans(columns, view, "date", "datetime").items(), 2):
         both = first.present & second.present
         gaps = (second.low - first.low)[both]
         if len(gaps) >= LEAST and (gaps >= 0).all() and (gaps > 0).any():
+            found.append((a, b))
+    for a, b in found:
+        if not any((a, c) in found and (c, b) in found for c in columns):
             yield _field("order", f"{column_text(a)} <= {column_text(b)}")
 
 

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Clique, Column, Schema
+from understudy.domain.columns.differences.difference import Difference
 from understudy.domain.condition_truth import CodeCells, truth
-from understudy.domain.conditions import Condition, columns_of
+from understudy.domain.conditions import Condition, IsMissing, columns_of, leaves
 from understudy.domain.constraints import Constraint
 from understudy.domain.ordered_differences import held_by_coding
 from understudy.errors import ParameterError
@@ -65,8 +66,20 @@ def clique_of(condition: Condition, columns: Mapping[str, Column]) -> Clique:
     return names if coded is None else tuple(name for name in names if columns[name] is coded)
 
 
+def _is_blurred(condition: Condition, columns: Mapping[str, Column]) -> bool:
+    """Whether codes tell next to nothing of a comparison: those of a column by its difference from a third."""
+    return held_by_coding(condition, columns) is None and any(
+        isinstance(columns[name], Difference)
+        for leaf in leaves(condition)
+        if not isinstance(leaf, IsMissing)
+        for name in columns_of(leaf)
+    )
+
+
 def modelled(rule: Constraint, domain: Mapping[str, int], columns: Mapping[str, Column]) -> bool:
     """Whether zeros of a field could hold a rule: its columns are learned, and no marginal of them is too large."""
+    if any(_is_blurred(condition, columns) for condition in rule.conditions()):
+        return False
     cliques = [clique_of(condition, columns) for condition in rule.conditions()]
     return bool(cliques) and all(
         set(clique) <= set(domain) and math.prod(domain[name] for name in clique) <= MOST_CELLS
