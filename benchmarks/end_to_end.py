@@ -205,7 +205,7 @@ def measured(command: list[str], folder: Path, environment: dict[str, str]) -> R
     child = subprocess.Popen(
         command,
         cwd=folder,
-        env={**os.environ, **environment},
+        env={**_as_users_have_it(), **environment},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
@@ -217,6 +217,11 @@ def measured(command: list[str], folder: Path, environment: dict[str, str]) -> R
         print(said.decode(errors="replace")[-1500:])
         return None
     return Run(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1000)
+
+
+def _as_users_have_it() -> dict[str, str]:
+    """This environment, in which Python keeps the bytecode of modules from one process to the next, as it does."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def error(domain: Domain, real: Path, synthetic: Path) -> tuple[float, float]:

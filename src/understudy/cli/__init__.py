@@ -57,6 +57,9 @@ def understudy() -> None:
 
 def main() -> None:
     """Run the command line; leave with 0, 1 (operator error), 2 (refused parameters) or 70 (a fault of its own)."""
+    # Matrices here are small: threads of NumPy's that wait for each other took ten times as long as one. NumPy reads
+    # this once, when it is imported: not yet.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         understudy(standalone_mode=False)
     except UnderstudyError as error:

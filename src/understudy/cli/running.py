@@ -261,6 +261,7 @@ def _write_sample(
     from understudy.data import Writer
     from understudy.data.files.writing import text_dialect
     from understudy.pipeline.drawing.sample_folder import sample_to_folder
+    from understudy.pipeline.drawing.samples import rows_at_once
     from understudy.pipeline.generation import MOST_ROWS
     from understudy.pipeline.sources.registry import first_records
     from understudy.transforms.encode import missing_text
@@ -279,13 +280,15 @@ def _write_sample(
         numbers={name for name, column in columns.items() if column.type in ("integer", "number", "boolean")},
     ) as file:
         if given is None:
-            tables: Iterable[Any] = release.sample_chunks(rows, seed=seed, **only)
+            chunk = rows_at_once(len(columns))
+            tables: Iterable[Any] = release.sample_chunks(rows, seed=seed, chunk=chunk, **only)
         else:
             tables = [release.sample(rows, seed=seed, given=first_records(given, MOST_ROWS), **only)]
         for table in tables:
             stage(f"writing records {written + 1:,} to {written + table.num_rows:,}")
             file.write(table)
             written += table.num_rows
+            del table  # before the next is drawn
             stage(f"generating records: {written:,} are written")
     return written
 

@@ -16,6 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 _WIDTHS = np.array([0.0, 0.15, 0.5])  # of "what was expected, or about", beside what was expected
 _MEANS = np.array([0.25, 1.0, 4.0])  # of "anything", beside what was expected
+_LOG_MEANS = np.log(_MEANS)
 BELIEVED = np.array([0.4, 4.0, 0.2, 0.2, 0.05, 0.05, 0.05])  # cells of each law, before any is looked at
 LAWS = 1 + len(_WIDTHS) + len(_MEANS)
 _NOTHING = (
@@ -35,24 +36,31 @@ def _log_below(z: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _laws(noisy: float, prior: float, sigma: float, logs: Floats, means: Floats) -> None:
-    """The log-likelihood of one noisy count under every law, and the mean of the count behind it."""
-    logs[0] = -0.5 * (noisy / sigma) ** 2 - math.log(sigma) - _LOG_ROOT
+def _laws(noisy: float, prior: float, sigma: float, chances: Floats, means: Floats) -> None:
+    """How likely one noisy count is under every law, the likeliest being one, and the mean of the count behind it."""
+    log_sigma, log_prior = math.log(sigma), math.log(prior)
+    chances[0] = -0.5 * (noisy / sigma) ** 2 - log_sigma - _LOG_ROOT
     means[0] = 0.0
     at = 1
     for i in range(_WIDTHS.size):
         spread = (_WIDTHS[i] * prior) ** 2
         variance = sigma * sigma + spread
-        logs[at] = -0.5 * (noisy - prior) ** 2 / variance - 0.5 * math.log(variance) - _LOG_ROOT
+        log_variance = math.log(variance) if spread > 0.0 else 2.0 * log_sigma
+        chances[at] = -0.5 * (noisy - prior) ** 2 / variance - 0.5 * log_variance - _LOG_ROOT
         means[at] = max(prior + spread / variance * (noisy - prior), 0.0)
         at += 1
     for i in range(_MEANS.size):
         mean = _MEANS[i] * prior
         z = noisy / sigma - sigma / mean
         below = _log_below(z)
-        logs[at] = -math.log(mean) - noisy / mean + 0.5 * (sigma / mean) ** 2 + below
+        chances[at] = -log_prior - _LOG_MEANS[i] - noisy / mean + 0.5 * (sigma / mean) ** 2 + below
         means[at] = max(sigma * (z + math.exp(-0.5 * z * z - _LOG_ROOT - below)), 0.0)
         at += 1
+    largest = chances[0]
+    for law in range(1, LAWS):
+        largest = max(largest, chances[law])
+    for law in range(LAWS):
+        chances[law] = math.exp(chances[law] - largest)
 
 
 @njit(cache=True, nogil=True)
@@ -65,69 +73,59 @@ def posterior_means(
     maximisation. `believed` are cells of each law that are taken to have been seen already.
     """
     looked_at = (noisy.size + step - 1) // step
-    chances, logs, means = np.empty((looked_at, LAWS)), np.empty(LAWS), np.empty((looked_at, LAWS))
+    chances, means = np.empty((LAWS, looked_at)), np.empty((LAWS, looked_at))
+    chance, mean = np.empty(LAWS), np.empty(LAWS)
     for place in range(looked_at):
         cell = place * step
-        _laws(noisy[cell], prior[cell], sigma[cell], logs, means[place])
-        _scaled(logs, chances[place])
+        _laws(noisy[cell], prior[cell], sigma[cell], chance, mean)
+        for law in range(LAWS):
+            chances[law, place], means[law, place] = chance[law], mean[law]
     common = _common(chances, believed, rounds)
     found = np.empty(noisy.size)
     for cell in range(noisy.size):
-        if cell % step == 0:
-            held = _mean(common, chances[cell // step], means[cell // step])
+        if cell % step:
+            _laws(noisy[cell], prior[cell], sigma[cell], chance, mean)
         else:
-            _laws(noisy[cell], prior[cell], sigma[cell], logs, means[0])
-            _scaled(logs, chances[0])
-            held = _mean(common, chances[0], means[0])
-        found[cell] = max(held, _NOTHING * prior[cell])
+            for law in range(LAWS):
+                chance[law], mean[law] = chances[law, cell // step], means[law, cell // step]
+        held, whole = 0.0, 0.0
+        for law in range(LAWS):
+            held += common[law] * chance[law] * mean[law]
+            whole += common[law] * chance[law]
+        found[cell] = max(held / whole, _NOTHING * prior[cell])
     return found
 
 
-@njit(cache=True, nogil=True)
-def _scaled(logs: Floats, chances: Floats) -> None:
-    """Likelihoods of the laws, the largest being one."""
-    largest = logs[0]
-    for law in range(1, LAWS):
-        largest = max(largest, logs[law])
-    for law in range(LAWS):
-        chances[law] = math.exp(logs[law] - largest)
-
-
-@njit(cache=True, nogil=True)
+@njit(
+    cache=True, nogil=True, fastmath={"reassoc", "contract"}
+)  # so that sums over cells are taken many at a time
 def _common(chances: Floats, believed: Floats, rounds: int) -> Floats:
     """How common each law is among the cells, until a round changes nothing worth another."""
+    cells = chances.shape[1]
     total = 0.0
     for law in range(LAWS):
         total += believed[law]
-    found, seen = np.empty(LAWS), np.empty(LAWS)
+    found, rest = np.empty(LAWS), np.empty(cells)
     for law in range(LAWS):
         found[law] = believed[law] / total
-    total += chances.shape[0]
+    total += cells
     for _ in range(rounds):
-        for law in range(LAWS):
-            seen[law] = believed[law]
-        for cell in range(chances.shape[0]):
-            whole = 0.0
-            for law in range(LAWS):
-                whole += found[law] * chances[cell, law]
-            whole = 1.0 / whole
-            for law in range(LAWS):
-                seen[law] += found[law] * chances[cell, law] * whole
+        for cell in range(cells):
+            rest[cell] = found[0] * chances[0, cell]
+        for law in range(1, LAWS):
+            share = found[law]
+            for cell in range(cells):
+                rest[cell] += share * chances[law, cell]
+        for cell in range(cells):
+            rest[cell] = 1.0 / rest[cell]
         moved = 0.0
         for law in range(LAWS):
-            share = seen[law] / total
+            seen = 0.0
+            for cell in range(cells):
+                seen += chances[law, cell] * rest[cell]
+            share = (believed[law] + found[law] * seen) / total
             moved = max(moved, abs(share - found[law]))
             found[law] = share
         if moved < _SETTLED:
             break
     return found
-
-
-@njit(cache=True, nogil=True)
-def _mean(common: Floats, chances: Floats, means: Floats) -> float:
-    held, whole = 0.0, 0.0
-    for law in range(LAWS):
-        chance = common[law] * chances[law]
-        held += chance * means[law]
-        whole += chance
-    return held / whole

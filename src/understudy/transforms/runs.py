@@ -74,6 +74,8 @@ def _cut(counts: Floats, deviation: float, least: float, worth: Floats) -> Whole
 def _stretch(counts: Floats, deviation: float, least: float, worth: Floats) -> list[tuple[int, int]]:
     """The runs of a stretch of weak codes whose cuts are worth most; none where the whole holds too little."""
     codes = len(counts)
+    if not codes:
+        return []
     held = np.append(0.0, np.cumsum(counts))
     need = np.maximum(deviation * np.sqrt(np.arange(codes + 1)), least)
     best = np.full(codes + 1, -np.inf)  # of the codes before this one, cut into runs

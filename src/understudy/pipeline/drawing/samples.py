@@ -25,8 +25,14 @@ from understudy.transforms.compress import Compression
 from understudy.transforms.derive import TableTransform
 
 CHUNK = 500_000  # rows that a streamed sample holds at once
+CHUNK_VALUES = 25_000_000  # of a sample that is written as it is drawn: 200 megabytes
 MOST_BYTES = 16 << 30  # of a sample in memory
 NOT_PRIVATE = "NOT PRIVATE: the noise came from a seed. For tests only."
+
+
+def rows_at_once(columns: int) -> int:
+    """How many rows of a table of so many columns are drawn at once, where they are written as they come."""
+    return max(1, min(CHUNK, CHUNK_VALUES // max(1, columns)))
 
 
 class NotPrivateWarning(UserWarning):

@@ -39,7 +39,7 @@ class Rounded:
         rule: Rounding = np.rint,
     ) -> None:
         self._domain, self._estimates, self._rule = domain, estimates, rule
-        self._held: dict[Clique, Integers] = {}
+        self._held: dict[Clique, npt.NDArray[np.signedinteger[Any]]] = {}
         self._filed: dict[Clique, tuple[int, int]] = {}  # where in the file, and how many bytes
         self._file: IO[bytes] | None = None
         cells = 0
@@ -47,7 +47,7 @@ class Rounded:
             table = self._round(clique)
             cells += table.size
             if cells <= _HELD:
-                self._held[clique] = table
+                self._held[clique] = _narrow(table)
             else:
                 self._put(clique, table)
 
@@ -55,7 +55,7 @@ class Rounded:
         """The rounded estimate of a clique, flat; to be taken once."""
         held = self._held.pop(clique, None)
         if held is not None:
-            return held
+            return held.astype(np.int64)
         assert self._file is not None
         place, size = self._filed[clique]
         self._file.seek(place)
@@ -89,6 +89,12 @@ class Rounded:
                 f"the estimate of {clique!r} holds a cell that is not finite, or is past 2^60."
             )
         return whole.astype(np.int64)
+
+
+def _narrow(table: Integers) -> npt.NDArray[np.signedinteger[Any]]:
+    """The same whole numbers in half the memory, where they fit in half the bits: thousands of them wait at once."""
+    fits = table.min(initial=0) >= -(2**31) and table.max(initial=0) < 2**31
+    return table.astype(np.int32) if fits else table
 
 
 def spread_parts(parts: int) -> Rounding:
