@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.model import Field, build_tree
+from understudy.model.queries import elimination
 
 
 @given(fields())
@@ -24,6 +25,36 @@ def test_every_marginal_is_the_joint_distributions(made):
         assert answer.counts.dtype == np.float64
         assert np.allclose(answer.counts, 100 * brute_marginal(joint, field.domain, clique), atol=1e-9)
     assert np.allclose(field.marginal(field.domain.names).counts, 100 * joint, atol=1e-9)
+
+
+@given(fields(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_whichever_clique_a_question_is_read_from_the_answer_is_the_same(made, data):
+    field, joint = made
+    names = field.domain.names
+    event = {name: 0 for name in data.draw(st.lists(st.sampled_from(names), unique=True, max_size=2))}
+    rest = [name for name in names if name not in event]
+    sure = joint[tuple(event.get(name, slice(None)) for name in names)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elimination, "_SMALL", 0)  # look for the best clique every time
+        evidence = {name: np.array([code]) for name, code in event.items()}
+        asked = elimination.Elimination(field.tree, field.tables, evidence)
+        for clique in itertools.combinations(rest, min(4, len(rest))):
+            factor, log = asked.joint(clique)
+            gone = tuple(i for i, name in enumerate(rest) if name not in clique)
+            assert np.allclose(factor.values * math.exp(log), sure.sum(axis=gone), atol=1e-9)
+
+
+def test_three_columns_are_joined_where_that_is_small():
+    """Leaves x and y hang on a small column; read from the clique of z, a message would carry both and a gate."""
+    domain = Domain({"x": 9, "y": 9, "small": 2, "gate": 12, "z": 5})
+    cliques = [("x", "small"), ("y", "small"), ("small", "gate"), ("gate", "z")]
+    field, joint = make_field(domain, cliques, seed=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elimination, "_SMALL", 0)
+        asked = elimination.Elimination(field.tree, field.tables, limit_cells=9 * 9 * 5)
+        factor, _ = asked.joint(("x", "y", "z"))
+    assert np.allclose(factor.values, brute_marginal(joint, domain, ("x", "y", "z")), atol=1e-12)
 
 
 @given(fields(), st.data())

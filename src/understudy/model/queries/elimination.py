@@ -1,9 +1,11 @@
 """Answer any marginal of a calibrated junction tree, measured or not, with or without evidence.
 
-A calibrated tree is a directed one: P = product over cliques of P(clique | separator to its parent). For a
-question about a few columns only the subtree that joins them matters; each of its cliques sends its
-parent one message, a table over their separator and the wanted columns below. A message depends only on
-its clique and the columns it carries, so questions asked together share most of them.
+A calibrated tree may be read from any of its cliques: P = its table times P(clique | separator on the way to it) of
+all others. For a question about a few columns only the subtree that joins them matters; each of its cliques sends
+the next one a message, a table over their separator and the wanted columns beyond. A message depends only on its
+clique, its way and the columns it carries, so questions asked together share most of them. So do the parts of a
+clique's table that they need: each is summed up once, from the smallest part that is known already. Which clique a
+question is read from decides how large messages are: one that carries many columns should not have far to go.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from understudy.model.tree.junction_tree import JunctionTree
 
 LIMIT_CELLS = 1 << 27  # one GiB of float64: more than a marginal that anyone will look at
 CACHE_BYTES = 1 << 28
+_SMALL = 50_000  # cells of messages that are not worth a search for a better way
 
 Evidence = Mapping[str, npt.NDArray[np.intp]]
 Scaled = tuple[Factor, float]  # the factor times exp(second)
@@ -39,20 +42,12 @@ class Elimination:
         self._tree, self._tables, self._limit = tree, tables, limit_cells
         self._evidence: Evidence = evidence or {}
         self._bit = {name: 1 << i for i, name in enumerate(tree.domain)}
-        count = len(tree.cliques)
+        self._size = {1 << i: size for i, size in enumerate(tree.domain.values())}
         self._own = [self._mask(clique) for clique in tree.cliques]
-        self._gate = [self._mask(tree.separator(i)) for i in range(count)]
-        self._below = list(self._own)
-        self._root = list(range(count))
-        for i, above in enumerate(tree.parent):  # children stand before their parents
-            if above >= 0:
-                self._below[above] |= self._below[i]
-        for i in reversed(range(count)):
-            if tree.parent[i] >= 0:
-                self._root[i] = self._root[tree.parent[i]]
+        self._near, self._gate, self._beyond = _surroundings(tree, self._own)
         self._known = self._mask(self._evidence)
-        self._messages: dict[tuple[int, int], Scaled] = {}
-        self._conditionals: dict[int, Factor] = {}
+        self._messages: dict[tuple[int, int, int], Scaled] = {}
+        self._parts: dict[int, dict[int, Factor]] = {}
         self._held = 0
 
     def _mask(self, names: Sequence[str] | Evidence) -> int:
@@ -66,9 +61,10 @@ class Elimination:
         parts: list[Factor] = []
         log = 0.0
         for root in self._tree.roots:
-            needed = (wanted | self._known) & self._below[root]
+            inside = self._beyond[root, -1]
+            needed = (wanted | self._known) & inside
             if needed:
-                part, scale = self._within(root, wanted & self._below[root], needed)
+                part, scale = self._within(root, wanted & inside, needed)
                 parts.append(part)
                 log += scale
         if not parts:
@@ -77,52 +73,68 @@ class Elimination:
 
     def _within(self, root: int, wanted: int, needed: int) -> Scaled:
         """The answer inside one component."""
-        top = self._top(root, needed)
-        names = self._names(wanted)
-        if needed & ~self._own[top] == 0:
-            return contract([self._table(top)], names, self._limit), 0.0
-        for node in self._postorder(top, needed):
-            self._message(node, wanted)
-        messages = [self._messages[self._key(child, wanted)] for child in self._informative(top, needed)]
-        answer = contract([self._table(top), *(m for m, _ in messages)], names, self._limit)
-        return answer, sum(scale for _, scale in messages)
-
-    def _top(self, root: int, needed: int) -> int:
-        """The smallest clique that holds all needed columns, else the lowest that has them at or below it."""
         holding = [i for i, own in enumerate(self._own) if needed & ~own == 0]
         if holding:
-            return min(holding, key=lambda i: self._tables[i].size)
+            return self._part(min(holding, key=lambda i: self._tables[i].size), wanted), 0.0
+        top = self._top(root, wanted, needed)
+        for node, towards in self._ways(top, needed):
+            self._message(node, towards, wanted)
+        near = self._informative(top, -1, needed)
+        messages = [self._messages[self._key(node, top, wanted)] for node in near]
+        table = self._part(top, wanted | self._gates(near, top))
+        answer = contract([table, *(m for m, _ in messages)], self._names(wanted), self._limit)
+        return answer, sum(scale for _, scale in messages)
+
+    def _top(self, root: int, wanted: int, needed: int) -> int:
+        """The clique to read a question from: the lowest that has what is needed at or below it, or a better one."""
         top = root
         while True:
-            lower = [c for c in self._tree.children[top] if needed & ~self._below[c] == 0]
+            lower = [c for c in self._tree.children[top] if needed & ~self._beyond[c, top] == 0]
             if not lower:
-                return top
+                break
             top = lower[0]
+        if wanted.bit_count() < 3 or self._carried(top, wanted, needed) <= _SMALL:
+            return top
+        choices = [top, *(node for node, _ in self._ways(top, needed))]
+        return min(choices, key=lambda node: self._carried(node, wanted, needed))
 
-    def _informative(self, node: int, needed: int) -> list[int]:
-        """The children that know more about the needed columns than the separator tells."""
-        return [c for c in self._tree.children[node] if needed & self._below[c] & ~self._gate[c]]
+    def _carried(self, top: int, wanted: int, needed: int) -> int:
+        """The cells of all messages of a question that is read from `top`."""
+        cells = self._cells(self._own[top] & (wanted | self._gates(self._informative(top, -1, needed), top)))
+        for node, towards in self._ways(top, needed):
+            cells += self._cells(self._gate[node, towards] | self._key(node, towards, wanted)[2])
+        return cells
 
-    def _postorder(self, top: int, needed: int) -> list[int]:
-        found = [top]
-        for node in found:
-            found.extend(self._informative(node, needed))
+    def _informative(self, node: int, towards: int, needed: int) -> list[int]:
+        """The neighbours, but that towards the top, that know more of what is needed than their separator tells."""
+        return [
+            other
+            for other in self._near[node]
+            if other != towards and needed & self._beyond[other, node] & ~self._gate[other, node]
+        ]
+
+    def _ways(self, top: int, needed: int) -> list[tuple[int, int]]:
+        """Every clique that sends a message and the one it goes to, in an order in which they can be sent."""
+        found = [(top, -1)]
+        for node, towards in found:
+            found.extend((other, node) for other in self._informative(node, towards, needed))
         return found[:0:-1]
 
-    def _key(self, node: int, wanted: int) -> tuple[int, int]:
-        return node, wanted & self._below[node] & ~self._gate[node]
+    def _key(self, node: int, towards: int, wanted: int) -> tuple[int, int, int]:
+        return node, towards, wanted & self._beyond[node, towards] & ~self._gate[node, towards]
 
-    def _message(self, node: int, wanted: int) -> None:
-        """Remember what `node` tells its parent: P(wanted below, evidence below | separator)."""
-        key = self._key(node, wanted)
+    def _message(self, node: int, towards: int, wanted: int) -> None:
+        """Remember what `node` tells the next clique: P(wanted beyond, evidence beyond | separator)."""
+        key = self._key(node, towards, wanted)
         if key in self._messages:
             return
-        needed = wanted | self._known
-        below = [self._messages[self._key(c, wanted)] for c in self._informative(node, needed)]
-        kept = self._names(self._gate[node] | key[1])
-        message = contract([self._conditional(node), *(m for m, _ in below)], kept, self._limit)
-        scale = sum(s for _, s in below)
-        if self._known & self._below[node]:  # evidence makes messages small: keep them near one
+        gate, near = self._gate[node, towards], self._informative(node, towards, wanted | self._known)
+        before = [self._messages[self._key(other, node, wanted)] for other in near]
+        kept = self._names(gate | key[2])
+        table = self._part(node, gate | wanted | self._gates(near, node)) / self._separator(node, gate)
+        message = contract([table, *(m for m, _ in before)], kept, self._limit)
+        scale = sum(s for _, s in before)
+        if self._known & self._beyond[node, towards]:  # evidence makes messages small: keep them near one
             peak = float(message.values.max(initial=0.0))
             if peak > 0:
                 message, scale = message * (1 / peak), scale + math.log(peak)
@@ -133,20 +145,43 @@ class Elimination:
         """Let go of the messages when they have grown large."""
         if self._held > CACHE_BYTES:
             self._messages.clear()
-            self._conditionals.clear()
+            self._parts.clear()
             self._held = 0
 
-    def _table(self, node: int) -> Factor:
-        clique = self._tree.cliques[node]
-        return self._cut(Factor(clique, self._tables[node]))
+    def _gates(self, nodes: Sequence[int], towards: int) -> int:
+        """The columns of the separators between these cliques and their neighbour."""
+        columns = 0
+        for node in nodes:
+            columns |= self._gate[node, towards]
+        return columns
 
-    def _conditional(self, node: int) -> Factor:
-        if node not in self._conditionals:
-            table = self._table(node)
-            gate = Factor(self._tree.cliques[node], self._tables[node]).project(self._tree.separator(node))
-            self._conditionals[node] = table / self._cut(gate)
-            self._held += table.values.nbytes
-        return self._conditionals[node]
+    def _cells(self, columns: int) -> int:
+        cells = 1
+        while columns:
+            low = columns & -columns
+            cells *= self._size[low]
+            columns ^= low
+        return cells
+
+    def _part(self, node: int, columns: int) -> Factor:
+        """The table of a clique over some of its columns, the rest summed out."""
+        wanted = columns & self._own[node]
+        known = self._parts.setdefault(node, {})
+        if not known:
+            known[self._own[node]] = self._cut(Factor(self._tree.cliques[node], self._tables[node]))
+        if wanted not in known:
+            larger = [mask for mask in known if wanted & ~mask == 0]
+            smallest = min(larger, key=lambda mask: known[mask].values.size)
+            known[wanted] = known[smallest].project(self._names(wanted))
+            self._held += known[wanted].values.nbytes
+        return known[wanted]
+
+    def _separator(self, node: int, gate: int) -> Factor:
+        """The marginal of a separator before evidence beyond it, at the codes that evidence leaves."""
+        if not self._known & self._own[node]:
+            return self._part(node, gate)
+        names = self._names(gate)
+        return self._cut(Factor(self._tree.cliques[node], self._tables[node]).project(names))
 
     def _cut(self, factor: Factor) -> Factor:
         known = {name: self._evidence[name] for name in factor.clique if name in self._evidence}
@@ -158,6 +193,37 @@ class Elimination:
     def _guard(self, clique: Clique, cells: int) -> None:
         if cells > self._limit:
             raise too_large(clique, cells, self._limit)
+
+
+def _surroundings(
+    tree: JunctionTree, own: Sequence[int]
+) -> tuple[list[list[int]], dict[tuple[int, int], int], dict[tuple[int, int], int]]:
+    """The neighbours of every clique; by clique and neighbour, their separator and the columns on the clique's side.
+
+    A root has the whole of its component on its side of a neighbour -1.
+    """
+    near: list[list[int]] = [list(below) for below in tree.children]
+    gate: dict[tuple[int, int], int] = {}
+    beyond: dict[tuple[int, int], int] = {}
+    for i, above in enumerate(tree.parent):  # children stand before their parents
+        beyond[i, above] = own[i]
+        for child in tree.children[i]:
+            beyond[i, above] |= beyond[child, i]
+        if above >= 0:
+            near[i].append(above)
+            gate[i, above] = gate[above, i] = own[i] & own[above]
+    for i in reversed(range(len(own))):
+        above = tree.parent[i]
+        sides = [beyond[child, i] for child in tree.children[i]]
+        outside = own[i] | (beyond[above, i] if above >= 0 else 0)
+        after = [0]
+        for side in reversed(sides):
+            after.append(after[-1] | side)
+        before = outside
+        for child, side, rest in zip(tree.children[i], sides, after[-2::-1], strict=True):
+            beyond[i, child] = before | rest
+            before |= side
+    return near, gate, beyond
 
 
 def too_large(clique: Clique, cells: int, limit: int) -> SizeError:
