@@ -15,15 +15,15 @@ Written by `make docs` from the program itself. All names are `understudy`'s own
 `us.fit(...)`. Types stand in the signatures, for editors and type checkers."""
 SECTIONS = {
     "From a table to a release": "draft_schema plan fit synth load evaluate audit",
-    "A release": "Release.sample Release.sample_chunks Release.sample_spark Release.marginal Release.verify "
-    "Release.report Release.save new_key Comparison.report",
+    "A release": "Release.sample Release.sample_chunks Release.sample_spark Release.marginal Release.expected_error "
+    "Release.query Release.verify Release.report Release.save new_key Comparison.report",
     "A schema": "Schema Schema.domain Schema.load Schema.save Schema.from_toml Schema.to_toml "
     "Schema.replace_column Schema.with_columns",
     "Constraints": "Order Derived Determines Implies Never MissingTogether",
     "Mechanisms": "MST Adaptive AIM Workload.of NIST_MST Fixed Independent",
     "For a mechanism of your own": "table allot estimate Curator Curator.commit Curator.measure Curator.choose "
-    "Curator.choose_dependent Curator.histogram Curator.discover Curator.unit_sizes Curator.bounded "
-    "Curator.recode Curator.over",
+    "Curator.choose_dependent Curator.distances Curator.histogram Curator.discover Curator.unit_sizes "
+    "Curator.bounded Curator.recode Curator.over",
     "The ledger": "Ledger Ledger.names Ledger.account Ledger.set_limit Ledger.open",
 }
 

@@ -6,7 +6,8 @@ release = us.fit("people.csv", "people.toml", epsilon=1.0, delta=1e-9)
 synthetic = release.sample()  # as many records as the noisy counts say: an exact number would tell who is in
 
 What the command line can, these names can, by the same words: draft_schema, plan, fit, synth, load, evaluate, audit,
-and a release's own sample, report, verify and save. `help(us.fit)` says what each parameter means.
+and a release's own sample, query, expected_error, report, verify and save. `help(us.fit)` says what each parameter
+means.
 """
 
 from typing import TYPE_CHECKING
@@ -57,8 +58,11 @@ if TYPE_CHECKING:
     )
     from understudy.model import Field, estimate
     from understudy.pipeline import (
+        Estimate,
+        ExpectedErrors,
         Forecast,
         MisfitWarning,
+        QueryAnswers,
         Release,
         Verdict,
         draft_schema,
@@ -92,6 +96,8 @@ __all__ = [
     "Derived",
     "Determines",
     "Domain",
+    "Estimate",
+    "ExpectedErrors",
     "Fake",
     "Field",
     "Fit",
@@ -116,6 +122,7 @@ __all__ = [
     "Never",
     "Number",
     "Order",
+    "QueryAnswers",
     "Release",
     "Role",
     "Schema",

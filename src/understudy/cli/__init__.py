@@ -19,6 +19,7 @@ COMMANDS = {
     "plan": "Forecast noise, memory and time; spends nothing.",
     "fit": "Learn a release from a private table.",
     "sample": "Draw synthetic records from a release, for free.",
+    "query": "Ask a release for counts, shares, means and quantiles, with intervals.",
     "report": "Show a release as one HTML page, safe to publish.",
     "evaluate": "Compare a synthetic table with the real one; confidential.",
     "verify": "Recompute a release's epsilon from its certificate; check its signature.",

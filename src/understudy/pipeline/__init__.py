@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from understudy.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from understudy.pipeline.accuracy.interval import Estimate
+    from understudy.pipeline.accuracy.stated_errors import ExpectedErrors
+    from understudy.pipeline.accuracy.table_questions import QueryAnswers
     from understudy.pipeline.certificate import Verdict
     from understudy.pipeline.draft import draft_schema
     from understudy.pipeline.forecast import Forecast, plan
@@ -14,8 +17,11 @@ if TYPE_CHECKING:
     from understudy.report.misfits import MisfitWarning
 
 __all__ = [
+    "Estimate",
+    "ExpectedErrors",
     "Forecast",
     "MisfitWarning",
+    "QueryAnswers",
     "Release",
     "Verdict",
     "draft_schema",
