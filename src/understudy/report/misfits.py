@@ -97,7 +97,8 @@ def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> st
             f"{_about(seen.of(column.ranges - 1))} of the records lie at the end of all whole numbers that have a "
             'place. If they are keys, write type = "id"; if codes, list them as the texts of a category.'
         )
-    if isinstance(column, Number) and before.unlearned and (share := _furthest(column, seen)) >= NONSENSE:
+    numeric = isinstance(column, Integer | Number) and bool(before.unlearned)
+    if numeric and (share := _furthest(column, seen)) >= NONSENSE:
         return (
             f"{_about(share)} of the records lie as far out as numbers can be told apart. If they are infinite, or "
             'stand for missing ones, write missing = ["inf", "-inf"] or whatever they are.'
@@ -105,11 +106,12 @@ def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> st
     return _crowded(column, seen) if column.bounded and column.ordered and column.ranges >= MANY else ""
 
 
-def _furthest(column: Number, seen: _Seen) -> float:
+def _furthest(column: Column, seen: _Seen) -> float:
     """The share of the records at ends so far out that they were not chosen, but were the last there are."""
+    assert isinstance(column, Integer | Number)
     low, high = column.bounds
     ends = {0: -low, column.ranges - 1: high}
-    return sum(seen.of(code) for code, out in ends.items() if out >= LADDER[-1])
+    return sum(seen.of(code) for code, out in ends.items() if out >= LADDER[-1] - 1)
 
 
 def _cause(column: Column, before: Column, slot: str) -> str:

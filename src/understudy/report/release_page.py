@@ -126,11 +126,18 @@ def _constraints(said: Sequence[Mapping[str, Any]]) -> list[str]:
     return ["<h2>What every record holds</h2><ul>", *lines, "</ul>"] if lines else []
 
 
+SURE = 2.0  # standard deviations above which a count of records is more than noise
+
+
 def constraint_text(said: Mapping[str, Any]) -> str:
     """A constraint of a certificate in words: which way it is held, and how many real records broke it."""
     text = f"{said['rule']}: held by {said['held']}"
     if "broken" not in said:
         return text
+    if not said["broken"] > SURE * said["stddev"]:
+        return (
+            f"{text}; real records that break it: none that could be told from noise of {said['stddev']:,.0f}"
+        )
     return f"{text}; real records that break it: {said['broken']:,}, give or take {said['stddev']:,.0f}"
 
 

@@ -222,7 +222,9 @@ class CategoryCodec(Codec[Category]):
         if self.numeric and (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
             return self._of_numbers(arrays.floats(array))
         code_of = self._of_text if self.kind == "text" else self._of_other
-        return arrays.by_distinct(array, code_of, self.column.null_code, self.dtype)
+        # An empty cell of a text file is a null: where the empty text is listed, it is that value.
+        null = self.column.null_code if self.column.missing is not None else self.codes.get("")
+        return arrays.by_distinct(array, code_of, self.column.null_code if null is None else null, self.dtype)
 
     def _of_text(self, value: Any) -> int:
         text = text_of(value)

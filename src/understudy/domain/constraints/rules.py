@@ -9,7 +9,7 @@ from typing import Any
 
 from understudy.domain.columns.column import Column
 from understudy.domain.condition_truth import CodeCells, truth
-from understudy.domain.conditions import And, Compares, Condition, Reference, columns_of
+from understudy.domain.conditions import And, Compares, Condition, Reference, columns_of, parse
 from understudy.domain.constraints.assigned_columns import Derived, Determines
 from understudy.domain.constraints.conditional_rules import Implies, MissingTogether, Never, Order
 from understudy.domain.constraints.constraint import Constraint, check_known, refuse_rule
@@ -92,6 +92,9 @@ class Rules(tuple[Constraint, ...]):
         )
         for linked in [] if learned else _linked(found.conditions):
             _check_possible(linked, columns)
+        for rule in [] if learned else found:
+            if isinstance(rule, Implies):
+                _check_premise(rule, found, columns)
         return found
 
     @cached_property
@@ -124,15 +127,34 @@ class Rules(tuple[Constraint, ...]):
 
 def _check_possible(conditions: Sequence[Condition], columns: Mapping[str, Column]) -> None:
     """Refuse conditions of which no record could have all, where that can be told from what is public."""
+    if not _is_possible(conditions, columns, MOST_CELLS):
+        whole = And(tuple(conditions)) if len(conditions) > 1 else conditions[0]
+        refuse_rule(f"no record could hold {whole}.", "check the values and the bounds of its columns.")
+
+
+def _is_possible(conditions: Sequence[Condition], columns: Mapping[str, Column], most: int) -> bool:
+    """Whether a record could have all of these; True where that cannot be told by so many cells of codes."""
     names = tuple(dict.fromkeys(name for condition in conditions for name in columns_of(condition)))
     if any(columns[name].unlearned for name in names):
-        return
+        return True
     cells = CodeCells(columns, names)
-    if math.prod(cells.shape) > MOST_CELLS:
-        return
+    if math.prod(cells.shape) > most:
+        return True
     whole = And(tuple(conditions)) if len(conditions) > 1 else conditions[0]
-    if not truth(whole, cells).true.any():
-        refuse_rule(f"no record could hold {whole}.", "check the values and the bounds of its columns.")
+    return bool(truth(whole, cells).true.any())
+
+
+def _check_premise(rule: Implies, rules: Rules, columns: Mapping[str, Column]) -> None:
+    """Refuse what follows from a condition where something else follows from it that cannot be beside it."""
+    premise, names = parse(rule.condition), set(rule.columns)
+    linked = [other for other in rules if isinstance(other, Implies) and names & set(other.columns)]
+    beside = [condition for other in linked for condition in other.conditions()]
+    most = MOST_CELLS // len(beside) ** 2
+    if _is_possible([premise], columns, most) and not _is_possible([premise, *beside], columns, most):
+        refuse_rule(
+            f"constraints: {rule} contradicts another: no record could have {premise}.",
+            "drop one of the two, or write never if there are no such records.",
+        )
 
 
 def _check_cycles(conditions: Iterable[Condition]) -> None:

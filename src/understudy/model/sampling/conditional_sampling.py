@@ -61,7 +61,7 @@ def _completed(
     if impossible:
         raise ParameterError(
             f"given: {impossible} of {rows} partial records have probability zero in this field.",
-            hint="leave a column out of `given`, or drop records whose log_likelihood is -inf.",
+            hint="leave more of their cells empty to be drawn, or drop these records.",
         )
     codes: dict[str, npt.NDArray[Any]] = dict(known)
     for family in evidence.order:

@@ -19,6 +19,7 @@ from understudy.domain.columns.differences.difference_codec import DifferenceCod
 from understudy.errors import ParameterError
 from understudy.mechanisms import Generator
 from understudy.model import Field, Sample
+from understudy.pipeline.drawing.conflicts import refuse_broken
 from understudy.transforms.compress import Compression
 from understudy.transforms.encode import Encoder
 
@@ -54,6 +55,7 @@ class PartialValues:
                 raise ParameterError(
                     f"given: column {name!r} is not in the release.", hint=f"it has {', '.join(known)}."
                 )
+        refuse_broken(self.table, schema)
         encoder = Encoder(schema)
         cells: dict[str, Whole] = {}
         for name in sorted(schema.synthesised, key=lambda name: isinstance(schema[name], Difference)):

@@ -26,6 +26,7 @@ from understudy.errors import ParameterError
 from understudy.mechanisms import Generator
 from understudy.model import Field, Sample
 from understudy.model.queries.elimination import Elimination
+from understudy.pipeline.drawing.conflicts import refuse_conflict
 from understudy.transforms.compress import Compression
 
 Mask = npt.NDArray[np.bool_]
@@ -68,6 +69,7 @@ class WantedRecords:
                         hint="leave it out; release.sample(given=...) takes values of it.",
                     )
             check(condition, columns)
+            refuse_conflict(condition, schema)
         if balance is not None and balance not in field.domain:
             raise ParameterError(
                 f"balance: column {balance!r} is not in the release, or is worked out or made up.",

@@ -100,6 +100,8 @@ def measured_breaches(
         if coded is not None and coded.astray in compression.never.get(clique[0], ()):
             variance += float(np.min(measured.stddev)) ** 2  # its count could not be told from none
             continue
+        if not mask.any():
+            return None  # codes that were merged do not tell
         total, variance = total + _sum(measured, mask), variance + _variance(measured, mask)
     return total, variance
 

@@ -27,6 +27,10 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# Where something is: as many different numbers as records, and all of one length, yet no keys.
+_COORDINATE = re.compile(
+    r"\b(lat|latitude|lon|lng|long|longitude|easting|northing|[xy]? ?coord(inate)?s?|[xy] pos(ition)?)\b"
+)
 _PEOPLE = "(full|patient|customer|client|person|employee|contact|student|member|guest|owner)"
 # The words of a column's name, joined by spaces -> what it holds.
 _NAMED = {
@@ -56,6 +60,8 @@ class Seen:
 def key_of(sight: Sight) -> Seen | None:
     """What fresh keys would look like this column, where it looks like keys: enough of them for every record."""
     if not _is_text(sight) and not pa.types.is_integer(sight.kind):
+        return None
+    if sight.numbers and not sight.identifying_name and _COORDINATE.search(_words(sight)):
         return None
     filled = sight.rows - sight.nulls
     alike = filled < FEW_RECORDS or len(sight.texts) <= MOST_ALIKE * filled
@@ -175,8 +181,13 @@ def fake_of(sight: Sight) -> Seen | None:
 
 def named(sight: Sight) -> str | None:
     """What the column's name says that it holds."""
-    words = " ".join(_WORDS.findall(sight.name)).lower()
+    words = _words(sight)
     return next((kind for kind, pattern in _NAMED.items() if re.fullmatch(pattern, words)), None)
+
+
+def _words(sight: Sight) -> str:
+    """The words of the column's name."""
+    return " ".join(_WORDS.findall(sight.name)).lower()
 
 
 def _is_text(sight: Sight) -> bool:
