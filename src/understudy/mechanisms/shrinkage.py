@@ -60,8 +60,8 @@ def fit(
         return estimate(domain, log)
     total = estimate_total(domain, log)
     rest = [m for m in log if len(m.clique) > 1 and m.query is None and not m.stddev.ndim]
-    pooled = {name: _pooled(domain, name, log) for name in domain}
-    alone = {name: _spread(m.stddev) for name, m in pooled.items() if m is not None}
+    pooled = {name: pooled_column(domain, name, log) for name in domain}
+    alone = {name: spread(m.stddev) for name, m in pooled.items() if m is not None}
     known = [m for m in log if m not in rest and (len(m.clique) > 1 or m.query is not None)]
     known += [m for m in pooled.values() if m is not None]
     field = estimate(domain, known, total=total)
@@ -71,7 +71,7 @@ def fit(
     return field
 
 
-def _pooled(domain: Domain, name: str, log: Sequence[Measurement]) -> Measurement | None:
+def pooled_column(domain: Domain, name: str, log: Sequence[Measurement]) -> Measurement | None:
     """What a column's own measurement and its pairs say of it together, each as far as its noise allows."""
     held, weight = np.zeros(domain[name]), np.zeros(domain[name])
     for m in log:
@@ -85,7 +85,8 @@ def _pooled(domain: Domain, name: str, log: Sequence[Measurement]) -> Measuremen
     return Measurement((name,), held / weight, weight**-0.5) if weight.all() else None
 
 
-def _spread(stddev: Cells) -> float:
+def spread(stddev: Cells) -> float:
+    """The noise of a typical cell."""
     return math.sqrt(float(np.mean(np.square(stddev))))
 
 
@@ -100,8 +101,15 @@ def _shrunk(
         values=[values.get(name, size) for name, size in zip(measured.clique, expected.shape, strict=True)],
         alone=[alone.get(name, math.inf) for name in measured.clique],
     )
-    # A cell that was found to hold nothing of what was expected is known better than its own noise would let it be:
-    # else what columns disagree on by their noise would be laid there.
+    return surer(measured, best, expected)
+
+
+def surer(measured: Measurement, best: Cells, expected: Cells) -> Measurement:
+    """A measurement with what its cells likely hold in place of the noisy counts.
+
+    A cell that was found to hold nothing of what was expected is known better than its own noise would let it be:
+    else what columns disagree on by their noise would be laid there.
+    """
     sure = np.clip(_DOUBT * best / np.maximum(expected, _LEAST), _SUREST, 1.0)
     return Measurement(measured.clique, best, measured.stddev * sure.reshape(-1))
 

@@ -49,7 +49,7 @@ class Adaptive:
     refits the model. Where noise would hide every pair, all is spent on the columns.
 
     Parameters:
-        rounds: how often it chooses and measures, at least 1; six by default.
+        rounds: how often it chooses and measures at most, at least 1; six by default, fewer where noise hides much.
         triples: measure sets of three columns too, after the first round; on by default.
         cell_limit: the most cells of the model; by default what the budget can fill and a laptop refits in a second.
         workload: what matters: sets of columns, a mapping of sets to weights, or a number of columns. Only what such
@@ -134,11 +134,14 @@ class Adaptive:
         if asked.independent:
             return _independent(domain, log, together)
         pairs = whole * math.sqrt(PAIRS_A_COLUMN * len(domain) / left)
-        step = compressed(curator, together, THRESHOLD, pair_noise=pairs, likely=_likely(together))
+        step = compressed(curator, together, THRESHOLD, pair_noise=pairs)
         run = _Rounds(self, step.curator, pool, losses["choose"], left)
-        tables = MeasuredTables(step.curator.domain, step.log, estimate_total(domain, together))
-        for number, count in enumerate(self.choices(domain)):
-            run.round(tables, number, self.choices(domain)[number:], count)
+        tables = MeasuredTables(
+            step.curator.domain, step.log, estimate_total(domain, together), step.values(domain)
+        )
+        counts = self.choices(domain)[: _rounds_worth(asked.hidden)]
+        for number, count in enumerate(counts):
+            run.round(tables, number, counts[number:], count)
         run.spend_the_rest(tables)
         released = [step.compression.measurement(m) for several in log for m in several]
         return Fit((*released, *tables.log), tables.field, step.compression)
@@ -217,6 +220,14 @@ class _Rounds:
     def _limit(self) -> int:
         """The most cells of the model: more where there is more budget to fill them."""
         return self.recipe.cell_limit or round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
+
+
+def _rounds_worth(hidden: float) -> int:
+    """How many rounds pay where noise would hide such a part of a tree's pairs: few where it hides much.
+
+    More rounds see more, and leave less of the budget for each.
+    """
+    return max(1, round(1.9 * max(hidden, 1e-6) ** -0.3))
 
 
 def _likely(log: Sequence[Measurement]) -> dict[str, Cells]:

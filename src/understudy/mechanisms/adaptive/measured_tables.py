@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,20 +12,27 @@ from understudy.marginals import Measurement
 from understudy.mechanisms.adaptive.least_risk import shrunk
 from understudy.mechanisms.adaptive.noise_price import Cells
 from understudy.mechanisms.repeated_measurement import averaged
+from understudy.mechanisms.shrinkage import coarse_to_fine, pooled_column, spread, surer
 from understudy.model import MarkovField, estimate
 
 WORK = 1e8  # of a refit, in cells times passes: enough to certify one of 50,000 cells, half a second or so
+_LEAST = 1e-3  # of a record: what a code is thought to hold where nothing is expected
+_SCALINGS = 3  # of each axis of a table to what is known of its columns
 
 
 class MeasuredTables:
     """The measurements of a run on its compressed domain, and the field that is fitted to them.
 
     A table is pulled towards what the field said of it before it was first measured, and only as far as its noise
-    suggests; so noise of one round is not taken for knowledge in the next.
+    suggests; so noise of one round is not taken for knowledge in the next. Two readings meet in it, by their
+    geometric mean: that of least risk (`least_risk`), which errs less where what is expected is nearly right, and
+    that by the posterior of its blocks (`mechanisms.shrinkage`), which sees that combinations do not exist.
     """
 
-    def __init__(self, domain: Domain, alone: Sequence[Measurement], records: float) -> None:
-        self.domain, self.records = domain, records
+    def __init__(
+        self, domain: Domain, alone: Sequence[Measurement], records: float, values: Mapping[str, int]
+    ) -> None:
+        self.domain, self.records, self.values = domain, records, values
         self._alone = list(alone)
         self._prior: dict[Clique, Cells] = {}
         self._found: dict[Clique, list[Measurement]] = {}
@@ -46,12 +54,42 @@ class MeasuredTables:
             if m.clique not in self._prior:
                 self._prior[m.clique] = np.asarray(self.field.marginal(m.clique).counts, np.float64)
             self._found.setdefault(m.clique, []).append(m)
-        pulled = [self._shrunk(clique, several) for clique, several in self._found.items()]
+        tables = {clique: averaged(several) for clique, several in self._found.items()}
+        columns = self._columns(list(tables.values()))
+        known = estimate(self.domain, columns, total=self.records)
+        sums = {name: np.asarray(known.marginal((name,)).counts, np.float64) for name in self.domain}
+        noise = {m.clique[0]: spread(m.stddev) for m in columns}
+        pulled = [self._shrunk(m, sums, noise) for m in tables.values()]
         self.field = estimate(
-            self.domain, [*self._alone, *pulled], total=self.records, warm_start=self.field, work=WORK
+            self.domain, [*columns, *pulled], total=self.records, warm_start=self.field, work=WORK
         )
 
-    def _shrunk(self, clique: Clique, several: Sequence[Measurement]) -> Measurement:
-        prior, measured = self._prior[clique], averaged(several)
-        table = shrunk(measured.values.reshape(prior.shape), prior, float(measured.stddev))
-        return Measurement(clique, table, measured.stddev)
+    def _columns(self, tables: Sequence[Measurement]) -> list[Measurement]:
+        """What is known of each column, from its own measurements and from its pairs together."""
+        found = (pooled_column(self.domain, name, [*self._alone, *tables]) for name in self.domain)
+        return [measured for measured in found if measured is not None]
+
+    def _shrunk(
+        self, measured: Measurement, sums: Mapping[str, Cells], noise: Mapping[str, float]
+    ) -> Measurement:
+        clique = measured.clique
+        prior = _scaled(self._prior[clique], [sums[name] for name in clique])
+        noisy, sigma = measured.values.reshape(prior.shape), float(measured.stddev)
+        posterior = coarse_to_fine(
+            noisy,
+            prior,
+            sigma,
+            values=[self.values.get(name, size) for name, size in zip(clique, prior.shape, strict=True)],
+            alone=[noise.get(name, math.inf) for name in clique],
+        )
+        return surer(measured, np.sqrt(posterior * shrunk(noisy, prior, sigma)), prior)
+
+
+def _scaled(table: Cells, sums: Sequence[Cells]) -> Cells:
+    """A table with the sums that are known of its columns by now."""
+    for _ in range(_SCALINGS):
+        for axis, held in enumerate(sums):
+            others = tuple(other for other in range(table.ndim) if other != axis)
+            factor = np.maximum(held, _LEAST) / np.maximum(table.sum(axis=others, keepdims=True), _LEAST).reshape(-1)
+            table = table * factor.reshape([-1 if other == axis else 1 for other in range(table.ndim)])
+    return table

@@ -29,6 +29,7 @@ class OneWayShare:
 
     share: Fraction
     independent: bool
+    hidden: float = 1.0  # about what part of the pairs noise would hide
 
 
 def one_way_share(columns: Mapping[str, Cells], records: float, first: float, whole: float) -> OneWayShare:
@@ -58,7 +59,7 @@ def one_way_share(columns: Mapping[str, Cells], records: float, first: float, wh
         error = (float(alone) + together / 2) / records
         best = min(best, (error, share, together / (OF_CELL * records)))
     hopeless = best[2] > HOPELESS
-    return OneWayShare(Fraction(1) if hopeless else best[1], hopeless)
+    return OneWayShare(Fraction(1) if hopeless else best[1], hopeless, best[2])
 
 
 def _some_pairs(names: Clique) -> list[tuple[str, str]]:
