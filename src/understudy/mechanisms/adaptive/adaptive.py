@@ -49,7 +49,7 @@ class Adaptive:
     refits the model. Where noise would hide every pair, all is spent on the columns.
 
     Parameters:
-        rounds: how often it chooses and measures at most, at least 1; six by default, fewer where noise hides much.
+        rounds: how often it chooses and measures at most, at least 1; ten by default, fewer where noise hides much.
         triples: measure sets of three columns too, after the first round; on by default.
         cell_limit: the most cells of the model; by default what the budget can fill and a laptop refits in a second.
         workload: what matters: sets of columns, a mapping of sets to weights, or a number of columns. Only what such
@@ -65,7 +65,7 @@ class Adaptive:
         'adaptive'
     """
 
-    rounds: int = 6
+    rounds: int = 10
     triples: bool = True
     cell_limit: int | None = None
     workload: Any = None
@@ -227,7 +227,7 @@ def _rounds_worth(hidden: float) -> int:
 
     More rounds see more, and leave less of the budget for each.
     """
-    return max(1, round(1.9 * max(hidden, 1e-6) ** -0.3))
+    return max(1, round(1.75 * max(hidden, 1e-6) ** -0.3))
 
 
 def _likely(log: Sequence[Measurement]) -> dict[str, Cells]:

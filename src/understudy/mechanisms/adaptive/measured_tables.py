@@ -90,6 +90,8 @@ def _scaled(table: Cells, sums: Sequence[Cells]) -> Cells:
     for _ in range(_SCALINGS):
         for axis, held in enumerate(sums):
             others = tuple(other for other in range(table.ndim) if other != axis)
-            factor = np.maximum(held, _LEAST) / np.maximum(table.sum(axis=others, keepdims=True), _LEAST).reshape(-1)
+            factor = np.maximum(held, _LEAST) / np.maximum(
+                table.sum(axis=others, keepdims=True), _LEAST
+            ).reshape(-1)
             table = table * factor.reshape([-1 if other == axis else 1 for other in range(table.ndim)])
     return table
