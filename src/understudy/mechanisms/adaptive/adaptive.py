@@ -227,7 +227,7 @@ def _rounds_worth(hidden: float) -> int:
 
     More rounds see more, and leave less of the budget for each.
     """
-    return max(1, round(1.75 * max(hidden, 1e-6) ** -0.3))
+    return max(1, math.floor(1.7 * math.pow(max(hidden, 1e-6), -0.3) + 0.5))
 
 
 def _likely(log: Sequence[Measurement]) -> dict[str, Cells]:

@@ -15,7 +15,7 @@ from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.shrinkage import coarse_to_fine, pooled_column, spread, surer
 from understudy.model import MarkovField, estimate
 
-WORK = 1e8  # of a refit, in cells times passes: enough to certify one of 50,000 cells, half a second or so
+WORK = 3e7  # of a refit, in cells times passes: some tenths of a second; more brings it hardly nearer to the truth
 _LEAST = 1e-3  # of a record: what a code is thought to hold where nothing is expected
 _SCALINGS = 3  # of each axis of a table to what is known of its columns
 
