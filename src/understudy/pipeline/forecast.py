@@ -17,6 +17,8 @@ from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
 from understudy.mechanisms.registry import DEFAULT, as_mechanism
 from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
+from understudy.pipeline.accuracy.expected_codes import expected_codes, pair_scale
+from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left
 from understudy.pipeline.holding.upheld import planned
 from understudy.pipeline.run_plan import known_domain, neighbours_of, plan_of
 from understudy.pipeline.scans import Scans, scans
@@ -60,6 +62,9 @@ class PlannedMarginal:
     cells: int
     scale: float
     error: float | None  # total variation that noise alone causes, at most; None without a row figure
+    expected: float | None = (
+        None  # what is likely left of it, once the table is pulled towards what else is known
+    )
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,13 @@ class Forecast:
     scans: Scans
     advice: tuple[str, ...]
     constraints: tuple[tuple[str, str], ...] = ()  # each, and which way it will be held
+    pair_error: float | None = None  # expected of pairs that are measured, in the mean
+
+    @property
+    def column_error(self) -> float | None:
+        """The error that is expected of columns by themselves, in the mean; None where none is measured alone."""
+        alone = [m.expected for m in self.marginals if len(m.clique) == 1 and m.expected is not None]
+        return math.fsum(alone) / len(alone) if alone else None
 
     @property
     def fits(self) -> bool:
@@ -114,9 +126,16 @@ class Forecast:
             "learned_privately": {name: list(left) for name, left in self.learned.items()},
             "groups": [asdict(group) for group in self.groups],
             "marginals": [
-                {"columns": list(m.clique), "cells": m.cells, "scale": m.scale, "expected_error": m.error}
+                {
+                    "columns": list(m.clique),
+                    "cells": m.cells,
+                    "scale": m.scale,
+                    "expected_error": m.expected,
+                    "error_at_most": m.error,
+                }
                 for m in self.marginals
             ],
+            "expected_errors": {"columns": self.column_error, "pairs": self.pair_error},
             "cells": self.cells,
             "expected_cells": self.expected_cells,
             "limit_cells": self.limit_cells,
@@ -193,13 +212,17 @@ def forecast(
         raise ParameterError(f"rows {rows} is negative.", hint="give the table's size, roughly.")
     groups = plan_of(schema, mechanism, check=check)
     learned = learns_bound(schema)
-    losses = forecast_losses(rest_of(budget) if learned else budget, groups, neighbours or Neighbours())
+    relation = neighbours or Neighbours()
+    losses = forecast_losses(rest_of(budget) if learned else budget, groups, relation)
     whole = known_domain(schema)
+    ordered = {name for name, column in schema.synthesised.items() if column.ordered}
     alone = next((losses[group.name] for group in groups if group.role is Role.ONE_WAY), None)
-    domain = _merged(whole, mechanism, alone, rows)
-    l1 = (neighbours or Neighbours()).l1
+    scale = pair_scale(mechanism, len(whole), groups, losses, relation.l2)
+    domain = expected_codes(whole, ordered, mechanism, alone, scale, rows)
+
+    l1 = relation.l1
     largest, cells = _model(mechanism, domain, losses, rows, l1)
-    marginals = _marginals(whole, domain, largest, groups, losses, rows, l1)
+    marginals = _marginals(whole, domain, largest, groups, losses, rows, l1, scale)
     questions = sum(group.count for group in groups)
     choosing = any(g.kind in ("choose", "filter") for g in groups) and not isinstance(mechanism, Sized)
     expected = min(cells, _average_tree(domain)) if choosing else cells
@@ -229,6 +252,7 @@ def forecast(
             *_bound_advice(schema, marginals),
         ),
         constraints=planned(schema, domain),
+        pair_error=_pair_error(domain, marginals, scale, rows, choosing=choosing),
     )
 
 
@@ -251,21 +275,19 @@ def _noise(loss: Loss) -> tuple[int, float | None, float | None]:
     return 1, None, getattr(loss, "epsilon", None)
 
 
-def _merged(domain: Domain, mechanism: Mechanism, one_way: Loss | None, rows: int | None) -> Domain:
-    """The domain that is likely left once rare codes are merged: so many records fill so many codes at most."""
-    threshold = float(getattr(mechanism, "threshold", 0.0))
-    if rows is None or not threshold or not isinstance(one_way, Gaussian):
-        return domain
-    exempt = set(getattr(mechanism, "exempt", ()))
-    if len(one_way.scales) != len(domain):  # some columns alone, or an unknown number of them
-        return domain
-    scales = dict(zip(domain, one_way.scales, strict=True))
-    sizes = {}
-    for name, size in domain.items():
-        # Codes above the threshold, those that noise lifts above it, and the merged one.
-        kept = rows / (threshold * scales[name]) + size * math.erfc(threshold / math.sqrt(2)) / 2 + 1
-        sizes[name] = size if name in exempt else min(size, math.ceil(kept))
-    return Domain(sizes)
+def _pair_error(
+    domain: Domain,
+    marginals: Sequence[PlannedMarginal],
+    scale: float | None,
+    rows: int | None,
+    *,
+    choosing: bool,
+) -> float | None:
+    """The mean error to expect of measured pairs: of any, where they are chosen, else of those that are planned."""
+    if choosing:
+        return mean_pair_error(domain, scale, rows) if scale and rows else None
+    known = [m.expected for m in marginals if len(m.clique) > 1 and m.expected is not None]
+    return math.fsum(known) / len(known) if known else None
 
 
 def _marginals(
@@ -276,6 +298,7 @@ def _marginals(
     losses: Mapping[str, Loss],
     rows: int | None,
     l1: int,
+    of_pairs: float | None,
 ) -> tuple[PlannedMarginal, ...]:
     """Each column before codes are merged, then the largest cliques that could be measured after it."""
     found = []
@@ -288,7 +311,7 @@ def _marginals(
         cliques: list[Clique] = [(column,) for column in whole] if alone else largest
         scales = loss.scales if loss.weights is not None else ()
         for number, clique in enumerate(cliques):
-            scale = scales[number] if number < len(scales) else loss.sigma * math.sqrt(max(1, len(cliques)))
+            scale = scales[number] if number < len(scales) else of_pairs or loss.sigma
             found.append(_expected(whole if alone else merged, clique, scale, rows))
     return tuple(found)
 
@@ -296,15 +319,17 @@ def _marginals(
 def _expected(domain: Domain, clique: Clique, scale: float, rows: int | None) -> PlannedMarginal:
     cells = domain.size(clique)
     noise = math.sqrt(2 / math.pi) * scale * cells
-    return PlannedMarginal(clique, cells, scale, min(1.0, noise / (2 * rows)) if rows else None)
+    if not rows:
+        return PlannedMarginal(clique, cells, scale, None)
+    expected = float(noise_left(cells, scale, rows))
+    return PlannedMarginal(clique, cells, scale, min(1.0, noise / (2 * rows)), expected)
 
 
 def _expected_of_laplace(domain: Domain, clique: Clique, scale: float, rows: int | None) -> PlannedMarginal:
     """`_expected` for Laplace noise, where cells beyond the number of records are taken to be cut off."""
     cells = domain.size(clique)
-    return PlannedMarginal(
-        clique, cells, scale, min(1.0, scale * min(cells, rows) / (2 * rows)) if rows else None
-    )
+    error = min(1.0, scale * min(cells, rows) / (2 * rows)) if rows else None
+    return PlannedMarginal(clique, cells, scale, error, error)
 
 
 def _seconds(domain: Domain, cells: int, rows: int, questions: int) -> float:

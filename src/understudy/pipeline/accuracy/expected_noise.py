@@ -1,0 +1,43 @@
+"""The error to expect of marginals that are measured, before anything is known of the records but about how many.
+
+Values are taken to be as frequent as they mostly are: the r-th of them in proportion to 1/r. A noisy table is pulled
+towards what else is known of it, so a cell errs by its noise or by a part of what it holds, whichever is less
+(`mechanisms.adaptive.noise_price`). What no marginal measures comes on top, and nobody knows it beforehand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from understudy.domain import Domain
+from understudy.mechanisms.adaptive.noise_price import OF_CELL, OF_NOISE
+
+Floats = npt.NDArray[np.float64]
+_EULER = 0.5772156649015329
+
+
+def noise_left(cells: npt.ArrayLike, scale: float, rows: int) -> Floats:
+    """The total variation that noise of this scale leaves in tables of so many cells and `rows` records."""
+    size = np.maximum(np.asarray(cells, np.float64), 1.0)
+    whole = _harmonic(size)
+    # The rank from which on a cell holds so little that noise hides it.
+    seen = np.minimum(size, np.floor(OF_CELL * rows / (whole * OF_NOISE * max(scale, 1e-12))))
+    noise = OF_NOISE * scale * seen + OF_CELL * rows * (whole - _harmonic(seen)) / whole
+    return np.minimum(1.0, noise / (2 * max(rows, 1)))
+
+
+def mean_pair_error(domain: Domain, scale: float, rows: int) -> float | None:
+    """The mean of it over all pairs of columns; None where there is none."""
+    sizes = np.array(list(domain.values()), np.float64)
+    first, second = np.triu_indices(len(sizes), 1)
+    if not len(first):
+        return None
+    return float(noise_left(sizes[first] * sizes[second], scale, rows).mean())
+
+
+def _harmonic(count: Floats) -> Floats:
+    """1 + 1/2 + ... + 1/count; 0 for none."""
+    safe = np.maximum(count, 1.0)
+    found = np.log(safe) + _EULER + 1 / (2 * safe) - 1 / (12 * safe**2)
+    return np.where(count < 1, 0.0, found)
