@@ -30,7 +30,7 @@ from understudy.model.tree.tree_layout import Floats
 
 TOLERANCE = 0.01  # of the number of measured cells
 _FINE = 1e-9  # what a small model goes on to, since it costs next to nothing
-_FINE_WORK = 4_500_000  # cells times steps
+_FINE_WORK, _FINE_STEPS = 4_500_000, 1_000  # cells times steps, and steps
 _WORK = 200_000_000
 _ROUNDING = 1e-14  # of the loss: what numbers cannot tell apart
 _STEP = 1_500  # cells that a pass costs as much as whatever the model's size
@@ -101,7 +101,7 @@ def estimate(
     problem = _Problem(inner, asked, records, masks)
     count = max(problem.count, 1)
     limit = _limit(tree.cells, max_steps, work)
-    patience = min(_FINE_WORK // (tree.cells + _STEP), limit)
+    patience = min(_FINE_WORK // (tree.cells + _STEP), _FINE_STEPS, limit)
     goal = Goal(tolerance * count, min(_FINE, tolerance) * count, patience, limit)
     marginals, found = problem.solve(chosen, warm_start, goal, callback)
     report = FitReport(

@@ -86,15 +86,23 @@ class QuadraticProgramme:
         self._again()
 
     def _hold(self) -> Floats:
-        """A weight for every cell: what the answers about its clique would weigh, spread over its cells."""
+        """A weight for every cell: what the answers about its clique would weigh, spread over its cells.
+
+        Of answers with very unequal scales the usual one counts: held by the most exact, nothing could move.
+        """
         felt = np.zeros(self.layout.cells)
         self.partial.add_transpose(self.propagation, _HOLD, self.scales, felt)
         felt = np.abs(felt)
         known = felt[felt > 0] if (felt > 0).any() else self.weights[~self.free]
         usual = float(known.mean()) if known.size else 1.0
-        for place in self.places.values():
+        asked = np.abs(self.partial.to_cells(self.scales))
+        means: dict[int, list[float]] = {}
+        for home, at, size in self.partial.layout.places:
+            means.setdefault(home, []).append(max(float(asked[at : at + size].mean()), 1e-300))
+        for k, place in enumerate(self.places.values()):
             mean = float(felt[place].mean())
-            felt[place] = mean if mean > 0 else usual
+            apart = float(np.exp(np.log(means[k]).mean()) / np.mean(means[k])) if k in means else 1.0
+            felt[place] = mean * apart if mean > 0 else usual
         return felt
 
     def _any_held(self) -> bool:
