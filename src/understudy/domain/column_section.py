@@ -44,10 +44,11 @@ def _difference(name: str, said: Mapping[str, Any], comment: str) -> Difference:
         for key in KEYS:
             if key not in said:
                 raise SchemaError(f"{key} is left out.", hint=f"leave all of {', '.join(KEYS)} out, or none.")
-        after, unit, steps, most = (said[key] for key in KEYS)
+        after, unit, steps, most, alone = (said[key] for key in KEYS)
         unit = unit if isinstance(unit, int) else finite("after_unit", unit)
         starts = tuple(whole("after_steps", step, 0) for step in listed("after_steps", steps))
-        return Difference.coded(of, after, unit, starts, whole("after_most", most, 0))
+        most, alone = whole("after_most", most, 0), whole("after_alone", alone, 0)
+        return Difference.coded(of, after, unit, starts, most, alone)
     except (SchemaError, SizeError) as error:
         raise within(f"column {name!r}", error) from None
 

@@ -20,6 +20,7 @@ from understudy.domain.schema import Schema
 # Times as far as a column's own bounds are apart: where differences reach further, they say less than its values.
 # From birth to an admission in one of two years it is 90 years, of which a difference tells no month.
 FAR = 1.25
+ALONE = 16  # codes of values whose other cell is missing
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ def _difference(link: Link, columns: Mapping[str, Column]) -> Difference | None:
     most = math.floor(width / unit + 1e-9) if isinstance(unit, float) else int(width // unit)
     if not 1 <= most < 2**52:
         return None
-    return Difference.coded(above, link.below, unit, growing_steps(int(link.strict), most), most)
+    alone = 0 if base.missing is False else ALONE
+    return Difference.coded(above, link.below, unit, growing_steps(int(link.strict), most), most, alone)
 
 
 def _has_spikes(column: Column) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Category, Column, Domain, Integer, Number, Schema, Untyped
+from understudy.domain.columns.differences.difference import Difference
 from understudy.domain.columns.parts.ladder import LADDER
 from understudy.marginals import Marginal
 from understudy.mechanisms.mechanism import Fit
@@ -87,6 +88,14 @@ def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> st
     for slot, code, most in (("missing", column.missing_code, expected), ("other", column.other_code, OTHER)):
         if seen.of(code) >= most:
             return f"{_about(seen.of(code))} of the records count as {slot}. {_cause(column, before, slot)}"
+    if isinstance(column, Difference):
+        astray = seen.of(column.astray)
+        return (
+            f"{_about(astray)} of the records lie before column {column.after!r}. Check the order of the two, and "
+            "how their cells are written."
+            if astray >= OTHER
+            else ""
+        )
     if column.missing is False and column.count > 1 and column.other_code is None and seen.of(0) >= IN_ONE:
         return (
             f"{_about(seen.of(0))} of the records have its first value, which also stands for cells that break "

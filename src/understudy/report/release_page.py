@@ -181,7 +181,13 @@ def _card(release: Released, column: str) -> str:
     """A column's histogram, as wide as its card."""
     described = release.schema.columns[column]
     counts = np.asarray(release.marginal((column,)).counts, dtype=np.float64)
-    bars, note = bars_of(counts, described.labels(), ordered_codes(described))
+    labels, ordered = described.labels(), ordered_codes(described)
+    if described.layout.open_end:  # as far as records reach, and the slots that some are in
+        held = np.flatnonzero(counts > 0)
+        ordered = int(held[held < ordered].max(initial=0)) + 1
+        kept = [*range(ordered), *held[held >= described.ranges].tolist()]
+        counts, labels = counts[kept], [labels[code] for code in kept]
+    bars, note = bars_of(counts, labels, ordered)
     top = max([count for _, count in bars], default=0.0) or 1.0
     rows = [
         f"<text x='112' y='{12 * row + 10}' font-size='9' text-anchor='end'>{escape(shortened(text))}</text>"

@@ -187,6 +187,39 @@ def _number(column: Any) -> Any:
             pd.to_datetime(texts) - pd.Timestamp(0)).dt.total_seconds().to_numpy() / 3600  # fmt: skip
 
 
+def test_column_above_one_that_is_mostly_missing_keeps_its_values(tmp_path: Path) -> None:
+    real = hospital(3_000)
+    real["discharged"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(3_000) % 300, unit="D")
+    real["admitted"] = pd.NaT
+    release = fitted(real, us.Schema(COLUMNS, name="hospital", constraints=[ORDER]), tmp_path)
+    found = release.sample(2_000, seed=1)
+    assert found.admitted.isna().all()
+    assert (found.discharged.dt.year == 2020).mean() > 0.8
+    assert found.discharged.nunique() > 100
+
+
+def test_questions_about_such_a_column_are_answered_by_two_columns_or_refused(tmp_path: Path) -> None:
+    real = hospital(3_000)
+    release = fitted(real, us.Schema(COLUMNS, name="hospital", constraints=[ORDER]), tmp_path, epsilon=4.0)
+    found = release.query("share", where="discharged >= '2020-01-01'")
+    assert abs(found.value - (real.discharged >= "2020-01-01").mean()) < 0.05
+    pairs = pd.DataFrame({"a": np.arange(1_000) % 50, "b": np.arange(1_000) % 50 + 3})
+    schema = us.Schema(
+        {"a": us.Integer(0, 99), "b": us.Integer(0, 99)}, name="p", constraints=[us.Order("a < b")]
+    )
+    with pytest.raises(ParameterError, match="modelled by how far"):
+        fitted(pairs, schema, tmp_path).query("mean", "b")
+
+
+def test_order_that_most_records_break_is_warned_of_and_days_without_a_night_are_not(tmp_path: Path) -> None:
+    real = hospital(1_000).assign(discharged=lambda frame: frame.admitted)
+    schema = us.Schema(COLUMNS, name="hospital", constraints=[ORDER])
+    assert fitted(real, schema, tmp_path).certificate["warnings"] == []
+    real["discharged"] -= pd.to_timedelta(3, unit="D")
+    with pytest.warns(us.MisfitWarning, match="lie before column 'admitted'"):
+        fitted(real, schema, tmp_path)
+
+
 def test_chain_is_coded_link_by_link(tmp_path: Path) -> None:
     real = hospital(2_000)
     real["billed"] = real.discharged + pd.to_timedelta(10, unit="D")

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from understudy.display import html_table
 from understudy.domain import Clique, Column, Domain, Schema
+from understudy.domain.columns.differences.difference import Difference
 from understudy.domain.condition_truth import CodeCells, check, truth
 from understudy.domain.conditions import Condition, columns_of, parse
 from understudy.errors import ParameterError
@@ -135,6 +136,11 @@ class _Asked:
                     f"column {name!r} is not in the release, or is worked out or made up.",
                     hint=f"one of {', '.join(columns)}.",
                 )
+        if self.column is not None and isinstance(column := columns[self.column], Difference):
+            raise ParameterError(
+                f"column {self.column!r} is modelled by how far it lies after {column.after!r}.",
+                hint='ask of a sample, or fit anew with by = "values" in the order of the two.',
+            )
         if self.column is not None and self._numbers is None:
             raise ParameterError(
                 f"column {self.column!r} holds no numbers.", hint="ask for a count or a share by it."
@@ -151,6 +157,9 @@ class _Asked:
         """All columns, each once, in the release's order."""
         wanted = {*self.by, *(() if self.where is None else columns_of(self.where))}
         wanted |= set() if self.column is None else {self.column}
+        if self.where is not None:  # what a column that is modelled by a difference holds, two columns tell
+            known = (self.release.schema.columns[name] for name in columns_of(self.where))
+            wanted |= {column.after for column in known if isinstance(column, Difference)}
         return tuple(name for name in self.release.domain if name in wanted)
 
     @cached_property

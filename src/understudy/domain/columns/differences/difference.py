@@ -5,6 +5,7 @@ The steps between codes are public: fine where the two are near each other, grow
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -23,16 +24,17 @@ from understudy.domain.domain import CodeLayout
 _LOWEST = -(2**63)  # below every value that a cell may hold
 _PERIODS = {86_400_000_000: "day", 3_600_000_000: "hour", 60_000_000: "minute", 1_000_000: "second"}
 
-KEYS = ("after", "after_unit", "after_steps", "after_most")  # in a schema file, beside the column's own
+# In a schema file, beside the column's own.
+KEYS = ("after", "after_unit", "after_steps", "after_most", "after_alone")
 
 
 @dataclass(frozen=True)
 class Difference(Column):
     """The column `of`, coded by its difference from the column `after`, in whole `unit`s rounded down.
 
-    `least` are the least differences of the codes, the last of which ends at `most`. Two codes follow: of records
-    that lie before the other column (`astray`), and of those whose other cell is missing (`alone`). Then the slot of
-    missing values. Bounds, format and missing values are those of `of`.
+    `least` are the least differences of the codes, the last of which ends at `most`. A code follows of records that
+    lie before the other column (`astray`); then, where its cells may be missing, codes of values `alone`: so many
+    equal parts of the bounds; then the slot of missing values. Bounds, format and missing values are those of `of`.
     """
 
     type = "difference"
@@ -42,9 +44,12 @@ class Difference(Column):
     unit: Step
     least: tuple[int, ...]
     most: int
+    alone: int = 0
 
     @classmethod
-    def coded(cls, of: Column, after: str, unit: Step, steps: tuple[int, ...], most: int) -> Self:
+    def coded(
+        cls, of: Column, after: str, unit: Step, steps: tuple[int, ...], most: int, alone: int = 0
+    ) -> Self:
         """The column with what it shares with `of`."""
         return cls(
             of,
@@ -52,6 +57,7 @@ class Difference(Column):
             unit,
             steps,
             most,
+            alone,
             missing=of.missing,
             outside="missing" if of.rule == "missing" else None,
             description=of.description,
@@ -69,7 +75,7 @@ class Difference(Column):
 
     @property
     def count(self) -> int:
-        return len(self.least) + 2
+        return len(self.least) + 1 + self.alone
 
     @property
     def ranges(self) -> int:
@@ -77,13 +83,8 @@ class Difference(Column):
 
     @property
     def astray(self) -> int:
-        """The code of a record that lies before the other column, or whose promised value is not there."""
+        """The code of a record that lies before the other column, or where a promised value is not there."""
         return len(self.least)
-
-    @property
-    def alone(self) -> int:
-        """The code of a record whose other cell is missing."""
-        return len(self.least) + 1
 
     @property
     def null_code(self) -> int:
@@ -97,7 +98,7 @@ class Difference(Column):
     def fields(self) -> dict[str, Any]:
         """Those of the column itself, and how its codes are made."""
         return self.of.fields() | dict(
-            zip(KEYS, (self.after, self.unit, list(self.least), self.most), strict=True)
+            zip(KEYS, (self.after, self.unit, list(self.least), self.most, self.alone), strict=True)
         )
 
     def codec(self) -> Codec[Any]:
@@ -107,7 +108,8 @@ class Difference(Column):
     def value_labels(self) -> list[str]:
         last = [*(after - 1 for after in self.least[1:]), self.most]
         ranges = [self._label(first, end) for first, end in zip(self.least, last, strict=True)]
-        return [*ranges, f"(before {self.after})", f"({self.after} missing)"]
+        alone = [f"({self.after} missing, part {part} of {self.alone})" for part in range(1, self.alone + 1)]
+        return [*ranges, f"(before {self.after})", *alone]
 
     def _label(self, first: int, last: int) -> str:
         period = _PERIODS.get(int(self.unit)) if self.compared_as in ("moment", "time") else None
@@ -143,8 +145,13 @@ class Difference(Column):
         """Any value within the bounds, since what a difference is from is not known; records astray have none."""
         low, high = ends_of(self.of)
         far = _LOWEST if isinstance(low, int) else -np.inf
+        width = (high - low) / max(1, self.alone)
+        starts = [low + part * width for part in range(self.alone)]
+        ends = [low + part * width for part in range(1, self.alone + 1)]
+        if isinstance(low, int):  # whole numbers on either side of a cut
+            starts, ends = [math.floor(start) for start in starts], [math.ceil(end) for end in ends]
         ranges = len(self.least)
-        return np.array([low] * ranges + [far, low]), np.array([high] * ranges + [far, high])
+        return np.array([low] * ranges + [far, *starts]), np.array([high] * ranges + [far, *ends])
 
     def spans_after(self, base: Column) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """For each code of the other column and each of this one, the least and the greatest value there may be."""

@@ -40,10 +40,17 @@ class DifferenceCodec:
         units = self._units(start, value)
         places = np.searchsorted(self.steps, np.minimum(units, column.most), side="right") - 1
         codes = np.where(places < 0, column.astray, places)
-        codes[start_missing] = column.alone
+        codes = np.where(start_missing, self._alone(value) if column.alone else column.astray, codes)
         codes[missing] = column.null_code
         codes[promised] = column.astray
         return codes.astype(self.dtype)
+
+    def _alone(self, value: Numbers) -> Whole:
+        """The code of each value by itself."""
+        low, high = ends_of(self.column.of)
+        parts = np.floor((value - low) / (high - low) * self.column.alone)
+        place: Whole = np.clip(parts, 0, self.column.alone - 1).astype(np.int64)
+        return place + self.column.astray + 1
 
     def _units(self, start: Numbers, value: Numbers) -> Whole:
         """How many whole units each value lies after its start; -1 for all that lie before it."""
@@ -59,7 +66,7 @@ class DifferenceCodec:
         """A value for each code after the other cell of its record, and which of them lay beyond the upper bound.
 
         A code that says nothing of how far apart they are takes that of another record among these; where the other
-        cell is missing, it takes another record's value.
+        cell is missing and the code does not say what the value is by itself, it takes another record's value.
         """
         column = self.column
         low, high = ends_of(column.of)
@@ -67,15 +74,27 @@ class DifferenceCodec:
         wide = np.asarray(codes).astype(np.int64)
         missing = wide == column.missing_code
         known = wide < column.ranges
+        part = np.where((wide > column.astray) & ~missing, wide - column.astray - 1, -1)
         wide[~known] = rng.choice(wide[known], int((~known).sum())) if known.any() else 0
         value = self._after(start, wide, rng, within)
         beyond = (value > high) & ~absent & ~missing
         value = np.clip(value, low, high)
-        lost = np.flatnonzero(absent)
-        seen = np.flatnonzero(~absent & ~missing)
-        if len(lost):
-            value[lost] = value[rng.choice(seen, len(lost))] if len(seen) else low
+        if absent.any():
+            value[absent] = self._values_alone(part[absent], value[~absent & ~missing], rng, within)
         return column.written(_array(column.of, value, missing)), beyond
+
+    def _values_alone(
+        self, parts: Whole, others: Numbers, rng: np.random.Generator, within: Within
+    ) -> Numbers:
+        """A value within each part of the bounds; where none is said, another record's, or any."""
+        low, high = ends_of(self.column.of)
+        inside = np.full(len(parts), 0.5) if within == "midpoint" else rng.random(len(parts))
+        whole = (parts < 0) | (self.column.alone == 0)
+        place = np.where(whole, inside, (parts + inside) / max(1, self.column.alone))
+        found = _snapped(self.column.of, low + place * (high - low))
+        if whole.any() and len(others):
+            found[whole] = rng.choice(others, int(whole.sum()))
+        return found
 
     def before(self, array: pa.Array, codes: npt.NDArray[Any], rng: np.random.Generator) -> pa.Array:
         """A value of the other column that lies as far before each of this one as its code says."""
@@ -86,9 +105,7 @@ class DifferenceCodec:
         value, missing, _ = _numbers(column.of, array)
         low, high = ends_of(self.base)
         start = np.clip(value - self._drawn(wide, rng, "uniform") * column.unit, low, high)
-        grid = grid_of(self.base)
-        start = np.floor((start - low) / grid + SLACK) * grid + low if grid else start
-        return self.base.written(_array(self.base, start.astype(value.dtype), missing))
+        return self.base.written(_array(self.base, _snapped(self.base, start), missing))
 
     def _drawn(self, codes: Whole, rng: np.random.Generator, within: Within) -> Whole:
         """How many units lie between the two, for each code."""
@@ -133,6 +150,22 @@ def _numbers(column: Column, array: pa.Array) -> tuple[Numbers, Mask, Mask]:
         numbers = numbers // grid_of(column) * grid_of(column)
     broken = bad if column.missing is False else np.zeros(len(numbers), np.bool_)
     return numbers, bad, broken
+
+
+def _snapped(column: Column, value: Numbers) -> Numbers:
+    """The greatest value on a column's grid, and within its bounds, that lies at or below each number."""
+    low, high = ends_of(column)
+    grid = grid_of(column)
+    if not grid:
+        return np.clip(value, low, high)
+    if isinstance(column, Moment):
+        return np.clip(np.floor(value).astype(np.int64) // int(grid) * int(grid), low, high)
+    if isinstance(column, Integer):
+        whole: Whole = (low + np.floor((value - low) / grid + SLACK) * grid).astype(np.int64)
+        return whole
+    scale = getattr(column, "steps_a_unit", 1 / grid)
+    place = np.floor(value * scale + SLACK)
+    return np.clip(place / scale if scale >= 1 else place * grid, low, high)
 
 
 def _read(column: FormattedColumn, plain: pa.Array) -> tuple[Numbers, Mask | None]:
