@@ -63,7 +63,6 @@ def _laws(noisy: float, prior: float, sigma: float, chances: Floats, means: Floa
         chances[law] = math.exp(chances[law] - largest)
 
 
-@njit(cache=True, nogil=True)
 def posterior_means(
     noisy: Floats, prior: Floats, sigma: Floats, believed: Floats, rounds: int, step: int
 ) -> Floats:
@@ -72,43 +71,54 @@ def posterior_means(
     How common they are is learned from every `step`-th cell, by at most so many rounds of expectation and
     maximisation. `believed` are cells of each law that are taken to have been seen already.
     """
-    looked_at = (noisy.size + step - 1) // step
-    chances, means = np.empty((LAWS, looked_at)), np.empty((LAWS, looked_at))
-    chance, mean = np.empty(LAWS), np.empty(LAWS)
-    for place in range(looked_at):
-        cell = place * step
-        _laws(noisy[cell], prior[cell], sigma[cell], chance, mean)
-        for law in range(LAWS):
-            chances[law, place], means[law, place] = chance[law], mean[law]
-    common = _common(chances, believed, rounds)
-    found = np.empty(noisy.size)
+    some = [np.ascontiguousarray(part[::step]) for part in (noisy, prior, sigma)]
+    judged = _judged(*some)
+    common = believed / believed.sum()
+    _learn(judged[0], believed, rounds, np.empty(some[0].size), common)
+    if step == 1:
+        return _weighed(*judged, common, prior)
+    blocks = [slice(first, first + some[0].size) for first in range(0, noisy.size, some[0].size)]
+    return np.concatenate(
+        [_weighed(*_judged(noisy[b], prior[b], sigma[b]), common, prior[b]) for b in blocks]
+    )
+
+
+def _judged(noisy: Floats, prior: Floats, sigma: Floats) -> tuple[Floats, Floats]:
+    """`_laws` of every cell: chances and means, a row a law."""
+    chances, means = np.empty((2, LAWS, noisy.size))
+    _judge(noisy, prior, sigma, np.empty((2, LAWS)), chances, means)
+    return chances, means
+
+
+def _weighed(chances: Floats, means: Floats, common: Floats, prior: Floats) -> Floats:
+    weights = common[:, None] * chances
+    held: Floats = (weights * means).sum(axis=0) / weights.sum(axis=0)
+    return np.maximum(held, _NOTHING * prior)
+
+
+# Kernels make no arrays, which would take longer to compile than all else in them.
+
+
+@njit(cache=True, nogil=True)
+def _judge(
+    noisy: Floats, prior: Floats, sigma: Floats, spare: Floats, chances: Floats, means: Floats
+) -> None:
+    """`_judged`, into arrays that are there."""
     for cell in range(noisy.size):
-        if cell % step:
-            _laws(noisy[cell], prior[cell], sigma[cell], chance, mean)
-        else:
-            for law in range(LAWS):
-                chance[law], mean[law] = chances[law, cell // step], means[law, cell // step]
-        held, whole = 0.0, 0.0
+        _laws(noisy[cell], prior[cell], sigma[cell], spare[0], spare[1])
         for law in range(LAWS):
-            held += common[law] * chance[law] * mean[law]
-            whole += common[law] * chance[law]
-        found[cell] = max(held / whole, _NOTHING * prior[cell])
-    return found
+            chances[law, cell], means[law, cell] = spare[0, law], spare[1, law]
 
 
 @njit(
     cache=True, nogil=True, fastmath={"reassoc", "contract"}
 )  # so that sums over cells are taken many at a time
-def _common(chances: Floats, believed: Floats, rounds: int) -> Floats:
+def _learn(chances: Floats, believed: Floats, rounds: int, rest: Floats, found: Floats) -> None:
     """How common each law is among the cells, until a round changes nothing worth another."""
     cells = chances.shape[1]
-    total = 0.0
+    total = float(cells)
     for law in range(LAWS):
         total += believed[law]
-    found, rest = np.empty(LAWS), np.empty(cells)
-    for law in range(LAWS):
-        found[law] = believed[law] / total
-    total += cells
     for _ in range(rounds):
         for cell in range(cells):
             rest[cell] = found[0] * chances[0, cell]
@@ -128,4 +138,3 @@ def _common(chances: Floats, believed: Floats, rounds: int) -> Floats:
             found[law] = share
         if moved < _SETTLED:
             break
-    return found

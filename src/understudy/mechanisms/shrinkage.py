@@ -265,7 +265,10 @@ def _blocks(table: Cells, starts: Sequence[Whole]) -> Cells:
 
 def likely(noisy: Cells, prior: Cells, sigma: Cells) -> Cells:
     """What the blocks of one size likely hold."""
-    cells = [np.ascontiguousarray(part, np.float64).reshape(-1) for part in (noisy, prior, sigma)]
-    cells[1] = np.maximum(cells[1], _LEAST)
+    seen, expected, scale = (
+        np.ascontiguousarray(part, np.float64).reshape(-1) for part in (noisy, prior, sigma)
+    )
+    expected = np.maximum(expected, _LEAST)
     step = noisy.size // _LOOKED_AT + 1
-    return np.asarray(kernel.posterior_means(*cells, kernel.BELIEVED, _ROUNDS, step)).reshape(noisy.shape)
+    found = kernel.posterior_means(seen, expected, scale, kernel.BELIEVED, _ROUNDS, step)
+    return found.reshape(noisy.shape)
