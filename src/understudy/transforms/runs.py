@@ -17,7 +17,8 @@ _ROUNDEST = 4.0  # steps: a hundred among whole numbers
 _SHORT = 0.25  # of what a run should hold: so much it may lack where its cuts are rounder for it
 _PRICE = 4.0  # of lacking all of it, in runs
 _RAISED = 1.05  # times as much every run must hold, as often as there are too many
-_ROUND = 0.8  # of a run: what a cut is worth more for every step that it is rounder
+_SPIKE = 2.0  # times what a run should hold at least: a code with so much stays alone where runs are limited
+_ROUND = 1.5  # of a run: what a cut is worth more for every step that it is rounder
 
 
 def runs(
@@ -58,7 +59,7 @@ def runs(
 def _cut(counts: Floats, deviation: float, least: float, worth: Floats) -> Whole:
     """Runs that hold `deviation` times the root of their length, and `least` at any rate."""
     found = np.full(len(counts), -1)
-    strong = counts >= max(deviation, least)
+    strong = counts >= max(deviation, _SPIKE * least)
     ends = np.flatnonzero(strong)
     number = 0
     for first, last in zip([0, *(ends + 1)], [*ends, len(counts)], strict=True):
