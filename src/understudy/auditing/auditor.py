@@ -119,14 +119,18 @@ def audit(
 
 
 def known_mechanism(name: str, **given: Any) -> Mechanism:
-    """The mechanism of that name, with cliques and a public table of the audit's own where it is told none."""
+    """The mechanism of that name, with cliques and a public table of the audit's own where it needs some."""
     kind = mechanism_kind(name)
     for setting in kind.settings:
-        if setting.kind == "table" and not given.get(setting.option):
-            given[setting.option] = _public()
-        elif setting.kind == "cliques" and setting.required and not given.get(setting.option):
+        if setting.kind == "cliques" and setting.required and not given.get(setting.option):
             given[setting.option] = CLIQUES
-    return kind.make(**given)
+    try:
+        return kind.make(**given)
+    except ParameterError:
+        tables = [s.option for s in kind.settings if s.kind == "table" and not given.get(s.option)]
+        if not tables:
+            raise
+    return kind.make(**given | {option: _public() for option in tables})
 
 
 def _public() -> Counter:

@@ -70,8 +70,12 @@ def compressed(
     least: float = 0.0,
     exempt: Sequence[str] = (),
     pair_noise: float | None = None,
+    likely: Mapping[str, Cells] | None = None,
 ) -> OneWay:
-    """What `measure_and_compress` makes of the columns' measurements, one a column."""
+    """What `measure_and_compress` makes of the columns' measurements, one a column.
+
+    `likely` is what each column's codes are thought to hold; by default what `smoothed` says.
+    """
     counts = {m.clique[0]: m.values for m in log}
     thresholds = {m.clique[0]: max(threshold * float(m.stddev), least) for m in log}
     joined: dict[str, npt.NDArray[np.int64]] = {}
@@ -81,7 +85,7 @@ def compressed(
         most = records / (RUN * pair_noise) if pair_noise else math.inf
         for m in log:
             layout = curator.domain.layout(m.clique[0])
-            smooth[m.clique[0]] = cells = smoothed(m, layout)
+            smooth[m.clique[0]] = cells = smoothed(m, layout) if likely is None else likely[m.clique[0]]
             if layout.ordered > 1:
                 joined[m.clique[0]] = runs(
                     cells[: layout.ordered],

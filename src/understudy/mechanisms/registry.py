@@ -105,7 +105,7 @@ BUILT_IN = (
         "adaptive",
         "understudy.mechanisms.adaptive.adaptive:Adaptive",
         "pairs and triples, as many as budget and data are worth",
-        (_WORKLOAD, _TARGET),
+        (_WORKLOAD, _TARGET, Setting("public", "public", "table", "to begin at, where it is of use")),
     ),
     MechanismKind(
         "aim",

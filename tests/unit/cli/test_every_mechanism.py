@@ -78,10 +78,18 @@ def test_a_rival_that_cannot_run_says_what_to_type(folder, understudy, words, hi
 def test_a_public_table_needs_codes_that_are_known(folder, understudy) -> None:
     schema = (folder / "people.toml").read_text().replace("max = 99\n", "")
     (folder / "open.toml").write_text(schema)
-    for mechanism in ("nist-mst", "field-groups"):
+    for mechanism in ("nist-mst", "field-groups", "adaptive"):
         words = ("--mechanism", mechanism, "--public", "people.csv")
         said = understudy("fit", "people.csv", "--schema", "open.toml", *BUDGET, *words, "-o", "r")
         assert said.code == 2 and "complete schema" in said.err and "age" in said.err
+
+
+def test_a_model_begins_at_a_public_table(folder, understudy) -> None:
+    words = ("--mechanism", "adaptive", "--public", "people.csv")
+    said = understudy("fit", "people.csv", "--schema", "people.toml", *BUDGET, *words, "-o", "r")
+    assert said.code == 0 and re.search(r"\bthe claim holds\b", understudy("verify", "r").out)
+    planned = json.loads(understudy("plan", "people.toml", *BUDGET, *words, "--json").out)
+    assert {"public", "independence"} <= {group["name"] for group in planned["groups"]}
 
 
 def test_groups_are_found_on_a_public_table(folder, understudy) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,26 +12,31 @@ import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
-from understudy.marginals import Measurement
+from understudy.marginals import Counter, Measurement
 from understudy.mechanisms.adaptive.candidates import Candidates, FieldEstimates
 from understudy.mechanisms.adaptive.least_risk import shrunk_column
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.noise_price import Cells, cells_above_noise
 from understudy.mechanisms.adaptive.one_way_share import PAIRS_A_COLUMN, one_way_share
+from understudy.mechanisms.adaptive.public_prior import CELLS as PUBLIC_CELLS
+from understudy.mechanisms.adaptive.public_prior import Supposed, likely_columns, supposed
 from understudy.mechanisms.empty_slots import empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.mechanisms.one_way import compressed
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.tree_capacity import largest_forest
 from understudy.mechanisms.workload.workload import Importance, Workload
-from understudy.model import estimate
+from understudy.model import MarkovField, estimate
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Gaussian, Group, Loss, Role
 from understudy.transforms.compress import Compression
 
+Begin = Callable[[Curator, Compression, MarkovField, Sequence[Measurement]], Supposed | None]
 STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
 CHOICES = Fraction(1, 10)  # of the budget
 LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
+NEAR, FAR = "public", "independence"
+DISTANCE = Fraction(1, 100)  # of the rest, each: one number over all pairs, which little budget tells well
 THRESHOLD = 3.0  # standard deviations below which codes are merged, as in the paper
 CELLS, MOST_CELLS = (
     50_000,
@@ -55,6 +60,8 @@ class Adaptive:
         workload: what matters: sets of columns, a mapping of sets to weights, or a number of columns. Only what such
             a set asks is measured beyond single columns. By default every pair and triple matters alike.
         target: a column that matters more than others: what holds it is chosen first. None by default.
+        public: a public table with the same columns and codes, as `us.table` makes it: where it is found to be nearer
+            to the records than independence is, the model begins at what it says. None by default.
 
     Raises:
         ParameterError: a number is out of its range, or the workload cannot be read.
@@ -70,6 +77,7 @@ class Adaptive:
     cell_limit: int | None = None
     workload: Any = None
     target: str | None = None
+    public: Counter | None = None
 
     def __post_init__(self) -> None:
         if self.workload is not None or self.target is not None:
@@ -86,13 +94,20 @@ class Adaptive:
     def plan(self, domain: Domain) -> tuple[Group, ...]:
         if isinstance(self.workload, Workload):
             self.workload.check(domain)
+        if self.public is not None and dict(self.public.domain) != dict(domain):
+            raise ParameterError(
+                "the public table has other columns or codes than the private one.",
+                hint="describe every column of both by one complete schema: us.table(public, schema).",
+            )
         look = Group("look", "measure", Fraction(1), weights=(1.0,) * len(domain), role=Role.ONE_WAY)
         if len(domain) < 2:
             return (look,)
         rest = 1 - CHOICES
+        asked = () if self.public is None else (NEAR, FAR)  # how far public tables are, and independence
         return (
             Group("look", "measure", LOOK * rest, weights=look.weights, role=Role.ONE_WAY),
-            Group("measure", "measure", (1 - LOOK) * rest),
+            Group("measure", "measure", (1 - LOOK - len(asked) * DISTANCE) * rest),
+            *(Group(name, "measure", DISTANCE * rest) for name in asked),
             Group("choose", "choose", CHOICES, count=sum(self.choices(domain)), role=Role.NETWORK),
         )
 
@@ -116,32 +131,55 @@ class Adaptive:
         return list(largest_forest(domain, self.cell_limit or CELLS))
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
-        losses = allot(curator, self.plan(domain), budget)
+        losses = allot(curator, self.plan(domain), budget) if isinstance(budget, Budget) else budget
+        # Codes that were learned may be others than the public table's: then it says nothing of them.
+        public = None if self.public is None or dict(self.public.domain) != dict(domain) else self.public
         alone = [(name,) for name in domain]
         log = [curator.measure(alone, budget=losses["look"])]
         if "measure" not in losses:
-            return _independent(domain, log, log[0])
+            return _independent(curator, log, log[0], public)
         pool, left = losses["measure"], Fraction(1)
         assert isinstance(pool, Gaussian)
         whole = pool.sigma * curator.neighbours.l2
-        columns = _likely(log[0])
+        columns = _likely(log[0], public)
         records = estimate_total(domain, log[0])
         asked = one_way_share(columns, records, float(log[0][0].stddev), whole)
         if asked.share:
             log.append(curator.measure(alone, budget=pool.portion(asked.share)))
             left -= asked.share
         together = [averaged(several) for several in zip(*log, strict=True)]
+
+        def begin(
+            merged: Curator, compression: Compression, field: MarkovField, alone: Sequence[Measurement]
+        ) -> Supposed | None:
+            if public is None:
+                return None
+            return supposed(
+                public.recode(compression.maps),
+                merged,
+                field,
+                alone,
+                (losses[NEAR], losses[FAR]),
+                cell_limit=self.cell_limit or PUBLIC_CELLS,
+                triples=self.measures_triples,
+            )
+
         if asked.independent:
-            return _independent(domain, log, together)
+            return _independent(curator, log, together, public, begin)
         pairs = whole * math.sqrt(PAIRS_A_COLUMN * len(domain) / left)
-        step = compressed(curator, together, THRESHOLD, pair_noise=pairs)
+        likely = likely_columns(public, together)
+        step = compressed(curator, together, THRESHOLD, pair_noise=pairs, likely=likely)
         run = _Rounds(self, step.curator, pool, losses["choose"], left)
         tables = MeasuredTables(
             step.curator.domain, step.log, estimate_total(domain, together), step.values(domain)
         )
+        first, known = 0, begin(step.curator, step.compression, tables.field, step.log)
+        if known is not None:
+            tables.suppose(known.tables, known.field)
+            first, run.room = 1, known.field.tree.cells  # a tree of pairs to begin with would be of no use
         counts = self.choices(domain)[: _rounds_worth(asked.hidden)]
         for number, count in enumerate(counts):
-            run.round(tables, number, counts[number:], count)
+            run.round(tables, number + first, counts[number:], count)
         run.spend_the_rest(tables)
         released = [step.compression.measurement(m) for several in log for m in several]
         return Fit((*released, *tables.log), tables.field, step.compression)
@@ -156,6 +194,7 @@ class _Rounds:
     pool: Gaussian
     choice: Loss
     left: Fraction
+    room: int = 0  # cells that the model had to begin with
 
     def round(self, tables: MeasuredTables, number: int, counts: Sequence[int], count: int) -> None:
         """Choose up to `count` cliques, measure them together, refit. What stopping saves goes to later rounds."""
@@ -219,7 +258,8 @@ class _Rounds:
 
     def _limit(self) -> int:
         """The most cells of the model: more where there is more budget to fill them."""
-        return self.recipe.cell_limit or round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
+        cells = round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
+        return self.recipe.cell_limit or max(cells, self.room)
 
 
 def _rounds_worth(hidden: float) -> int:
@@ -230,18 +270,30 @@ def _rounds_worth(hidden: float) -> int:
     return max(1, math.floor(1.7 * math.pow(max(hidden, 1e-6), -0.3) + 0.5))
 
 
-def _likely(log: Sequence[Measurement]) -> dict[str, Cells]:
+def _likely(log: Sequence[Measurement], public: Counter | None) -> dict[str, Cells]:
     """What the codes of each column are thought to hold."""
-    return {m.clique[0]: shrunk_column(m.values, float(m.stddev)) for m in log}
+    found = likely_columns(public, log)
+    return found or {m.clique[0]: shrunk_column(m.values, float(m.stddev)) for m in log}
 
 
 def _independent(
-    domain: Domain, log: Sequence[Sequence[Measurement]], together: Sequence[Measurement]
+    curator: Curator,
+    log: Sequence[Sequence[Measurement]],
+    together: Sequence[Measurement],
+    public: Counter | None,
+    begin: Begin = lambda curator, compression, field, alone: None,
 ) -> Fit:
-    """Every column on its own, by what its codes likely hold; `together` is the log with repeats averaged."""
+    """Every column on its own, by what its codes likely hold; `together` is the log with repeats averaged.
+
+    How they go together is what a public table says, where `begin` finds that it is of use.
+    """
+    domain = curator.domain
     compression = Compression.none(domain, empty_slots(domain, together))
     kept = [compression.measurement(m) for m in together]
-    shrunk = [Measurement((name,), cells, kept[0].stddev) for name, cells in _likely(kept).items()]
+    columns = _likely(kept, None if public is None else public.recode(compression.maps))
+    shrunk = [Measurement((name,), cells, kept[0].stddev) for name, cells in columns.items()]
     field = estimate(compression.domain(domain), shrunk, total=estimate_total(domain, together))
+    known = begin(curator.recode(compression.maps), compression, field, shrunk)
     # Each answer as it was charged for: an average of two charges is a measurement that none of them paid.
-    return Fit(tuple(compression.measurement(m) for several in log for m in several), field, compression)
+    released = tuple(compression.measurement(m) for several in log for m in several)
+    return Fit(released, field if known is None else known.field, compression)

@@ -36,6 +36,7 @@ class MeasuredTables:
         self._alone = list(alone)
         self._prior: dict[Clique, Cells] = {}
         self._found: dict[Clique, list[Measurement]] = {}
+        self._public: list[Measurement] = []
         self.field: MarkovField = estimate(self.domain, self._alone, total=records)
 
     @property
@@ -60,9 +61,14 @@ class MeasuredTables:
         sums = {name: np.asarray(known.marginal((name,)).counts, np.float64) for name in self.domain}
         noise = {m.clique[0]: spread(m.stddev) for m in columns}
         pulled = [self._shrunk(m, sums, noise) for m in tables.values()]
+        held = [m for m in self._public if not any(set(m.clique) <= set(clique) for clique in self._found)]
         self.field = estimate(
-            self.domain, [*columns, *pulled], total=self.records, warm_start=self.field, work=WORK
+            self.domain, [*columns, *held, *pulled], total=self.records, warm_start=self.field, work=WORK
         )
+
+    def suppose(self, tables: Sequence[Measurement], field: MarkovField) -> None:
+        """Begin at a field of public tables, and hold to each of them until all its columns are measured together."""
+        self._public, self.field = list(tables), field
 
     def _columns(self, tables: Sequence[Measurement]) -> list[Measurement]:
         """What is known of each column, from its own measurements and from its pairs together."""
@@ -73,7 +79,7 @@ class MeasuredTables:
         self, measured: Measurement, sums: Mapping[str, Cells], noise: Mapping[str, float]
     ) -> Measurement:
         clique = measured.clique
-        prior = _scaled(self._prior[clique], [sums[name] for name in clique])
+        prior = scaled(self._prior[clique], [sums[name] for name in clique])
         noisy, sigma = measured.values.reshape(prior.shape), float(measured.stddev)
         posterior = coarse_to_fine(
             noisy,
@@ -85,9 +91,9 @@ class MeasuredTables:
         return surer(measured, np.sqrt(posterior * shrunk(noisy, prior, sigma)), prior)
 
 
-def _scaled(table: Cells, sums: Sequence[Cells]) -> Cells:
+def scaled(table: Cells, sums: Sequence[Cells], times: int = _SCALINGS) -> Cells:
     """A table with the sums that are known of its columns by now."""
-    for _ in range(_SCALINGS):
+    for _ in range(times):
         for axis, held in enumerate(sums):
             others = tuple(other for other in range(table.ndim) if other != axis)
             factor = np.maximum(held, _LEAST) / np.maximum(

@@ -1,0 +1,181 @@
+"""What a public table like the private one suggests: how its columns go together, brought to the noisy columns.
+
+What each column holds alone is measured, and only pulled towards the public one. Which pairs and triples go together
+is taken from the public table: it gives tables to begin with, each held until its columns are measured. Whether that
+helps is asked: one noisy number tells how far the model that it makes is from the records, another how far
+independence is. So a public table that misleads costs no more than the two questions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from understudy.domain import Clique, Domain
+from understudy.marginals import Counter, Measurement
+from understudy.marginals.clique_runs import runs_within
+from understudy.mechanisms.adaptive.candidates import FieldEstimates
+from understudy.mechanisms.adaptive.least_risk import shrunk
+from understudy.mechanisms.adaptive.measured_tables import WORK, scaled
+from understudy.mechanisms.adaptive.noise_price import OF_CELL, OF_NOISE, Cells
+from understudy.mechanisms.spanning_tree import components
+from understudy.model import MarkovField, estimate
+from understudy.model.tree.junction_tree import predict
+from understudy.privacy import Curator, Loss
+
+CELLS = 400_000  # of a model of public tables: it is not noise that bounds it, but the time of a refit
+ROUNDS = 6  # of choosing tables, each with a refit
+MOST_CELLS, AT_ONCE = 20_000, 2**24  # of one table, and of all that are counted together
+MOST_ASKED = 10**6  # cells of a pair whose distance is asked
+LEAST = 1e-3  # of the records: a misfit that is not worth a table
+CHANCE = 1.25  # times the misfit that so few public records would have by chance alone
+OF_OTHERS = 0.05  # of a column's records that may be anywhere, whatever the public column says
+TRIPLES = 20  # columns up to which triples are looked at too
+SURE = 1.0  # deviation of noise by which it has to be nearer: what misleads much rarely passes
+SWEEPS = 20  # of proportional fitting
+
+
+@dataclass(frozen=True)
+class Supposed:
+    """A field that is nearer to the records than independence, and the public tables that it was made of."""
+
+    field: MarkovField
+    tables: tuple[Measurement, ...]
+
+
+def likely_columns(public: Counter | None, log: Sequence[Measurement]) -> dict[str, Cells] | None:
+    """What the codes of each column are thought to hold: noisy counts, pulled towards the public columns.
+
+    None where there are none, or where all of them together are no nearer to the noisy counts than even codes are.
+    """
+    if public is None:
+        return None
+    found, nearer = {}, 0.0
+    for m, counted in zip(log, public.count([m.clique for m in log]), strict=True):
+        noisy, records = np.asarray(m.values, np.float64), np.asarray(counted.counts, np.float64)
+        share = (1 - OF_OTHERS) * records / max(float(records.sum()), 1.0) + OF_OTHERS / records.size
+        total = max(float(noisy.sum()), 1.0)
+        off = ((noisy - total / records.size) ** 2).sum() - ((noisy - total * share) ** 2).sum()
+        nearer += float(off) / float(m.stddev) ** 2
+        found[m.clique[0]] = shrunk(noisy, total * share, float(m.stddev))
+    return found if nearer > 0 else None
+
+
+def supposed(
+    public: Counter,
+    curator: Curator,
+    start: MarkovField,
+    alone: Sequence[Measurement],
+    losses: tuple[Loss, Loss],
+    *,
+    cell_limit: int,
+    triples: bool,
+) -> Supposed | None:
+    """What the public table suggests, if that is nearer to the records than `start`, the field of the columns alone.
+
+    The public table has the codes of the curator. Both losses are spent, one a distance, whatever they tell.
+    """
+    domain, total = start.domain, start.total
+    tables = _PublicTables(public, start)
+    field, chosen = start, dict[Clique, Cells]()
+    for turn in range(ROUNDS):
+        orders = (2, 3) if triples and turn and len(domain) <= TRIPLES else (2,)
+        taken = tables.worst(field, orders, chosen, cell_limit, acyclic=turn == 0)
+        if not taken:
+            break
+        chosen |= {clique: tables.known[clique] for clique in taken}
+        field = estimate(
+            domain,
+            [*alone, *_as_measured(chosen, 0.02 * total)],
+            total=total,
+            warm_start=field,
+            work=WORK,
+        )
+    every = [[pair for pair in itertools.combinations(domain.names, 2) if domain.size(pair) <= MOST_ASKED]]
+    if not every[0]:
+        return None
+    near, far = (
+        curator.distances(every, FieldEstimates(by), loss)
+        for by, loss in zip((field, start), losses, strict=True)
+    )
+    noise = math.hypot(float(near.stddev[0]), float(far.stddev[0]))
+    if not float(near.values[0]) < float(far.values[0]) - SURE * noise:
+        return None
+    distance = max(float(near.values[0]) + float(near.stddev[0]), 1.0) / len(every[0])
+    return Supposed(field, tuple(_as_measured(chosen, distance)))
+
+
+def raked(table: Cells, alone: Sequence[Cells]) -> Cells:
+    """The table with the sums along its axes brought to these; where it holds nothing, next to nothing."""
+    return scaled(table + 1e-9 * max(float(table.sum()), 1.0) / table.size, alone, SWEEPS)
+
+
+class _PublicTables:
+    """Public counts, scaled to the private records and brought to their columns; each is counted once."""
+
+    def __init__(self, public: Counter, start: MarkovField) -> None:
+        self._public, self._domain = public, start.domain
+        self._total = start.total
+        self._columns = {name: np.asarray(start.marginal(name).counts, np.float64) for name in start.domain}
+        (first,) = public.count([start.domain.names[:1]])
+        self._scale = start.total / max(float(first.counts.sum()), 1.0)
+        self.known: dict[Clique, Cells] = {}
+
+    def worst(
+        self,
+        field: MarkovField,
+        orders: Sequence[int],
+        chosen: Mapping[Clique, Cells],
+        cell_limit: int,
+        *,
+        acyclic: bool,
+    ) -> list[Clique]:
+        """Cliques that the field explains worst, beyond chance: a tree of pairs, or none that share a pair."""
+        gains = self._gains(field, [clique for clique in self._small(orders) if clique not in chosen])
+        tree, used, taken = field.tree, set[Clique](), list[Clique]()
+        for clique in sorted(gains, key=lambda clique: -gains[clique]):
+            if len(taken) >= len(self._domain) or not gains[clique] > LEAST * self._total:
+                break
+            pairs = list(itertools.combinations(clique, 2))
+            part = components(self._domain.names, taken) if acyclic else {}
+            looped = acyclic and part[clique[0]] == part[clique[1]]
+            if looped or not used.isdisjoint(pairs) or predict(tree, clique) > cell_limit:
+                continue
+            tree = tree.with_clique(clique)
+            used.update(pairs)
+            taken.append(clique)
+        return taken
+
+    def _small(self, orders: Sequence[int]) -> list[Clique]:
+        names: Domain = self._domain
+        every = (clique for order in orders for clique in itertools.combinations(names.names, order))
+        return [clique for clique in every if names.size(clique) <= MOST_CELLS]
+
+    def _gains(self, field: MarkovField, cliques: Sequence[Clique]) -> dict[Clique, float]:
+        """How far off the field is, in records, less what chance would make of so few public records."""
+        self._count([clique for clique in cliques if clique not in self.known])
+        found = {}
+        for marginal in field.marginals(cliques):
+            cells = self.known[marginal.clique]
+            chance = np.minimum(OF_CELL * cells, OF_NOISE * np.sqrt(cells * self._scale)).sum()
+            found[marginal.clique] = float(np.abs(cells - marginal.counts).sum() - CHANCE * chance)
+        return found
+
+    def _count(self, cliques: Sequence[Clique]) -> None:
+        for run in runs_within(self._domain, cliques, AT_ONCE):
+            for counted in self._public.count(run):
+                cells = np.asarray(counted.counts, np.float64) * self._scale
+                self.known[counted.clique] = raked(cells, [self._columns[name] for name in counted.clique])
+
+
+def _as_measured(tables: Mapping[Clique, Cells], distance: float) -> list[Measurement]:
+    """Tables as if measured with noise that adds up to such a distance, in records: more where there is more."""
+    found = []
+    for clique, cells in tables.items():
+        spread = np.sqrt(np.maximum(cells, 1.0))
+        found.append(Measurement(clique, cells, distance * spread / (OF_NOISE * spread.sum())))
+    return found
