@@ -207,7 +207,7 @@ class Release(Samples):
             level: the chance that an interval holds, between 0 and 1.
 
         Returns:
-            An `Estimate`; with `by`, `QueryAnswers`: an estimate for each combination of values.
+            An `Estimate`; with `by`, `QueryAnswers`: an estimate for each combination of values that has any numbers.
 
         Raises:
             ParameterError: the question cannot be read, or is about too many columns at once.

@@ -162,3 +162,23 @@ def test_the_command_line_asks_the_same(made: us.Release, tmp_path: Path) -> Non
     told = json.loads(run("count", "--where", "sex = 'F'", "--json").output)
     assert told["value"] == pytest.approx(made.query(where="sex = 'F'").value)
     assert run("mean", "sex").exit_code != 0
+
+
+def test_records_that_are_drawn_say_what_codes_do_not(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1)
+    start = draw.integers(0, 60, 3000)
+    table = pd.DataFrame({"start": start, "end": start + draw.integers(0, 30, 3000), "sex": "F"})
+    bounded = us.Integer(0, 99)
+    schema = us.Schema(
+        {"start": bounded, "end": bounded, "sex": SCHEMA.columns["sex"]},
+        constraints=[us.Order("start <= end", by="differences")],
+    )
+    release = us.fit(table, schema, epsilon=4.0, delta=1e-6, ledger=tmp_path / "l", source=Seeded(0))
+    assert release.query("mean", "end").value == pytest.approx(table.end.mean(), rel=0.05)
+    count = release.query(where="end >= 50")
+    assert (
+        count.value == pytest.approx((table.end >= 50).sum(), rel=0.1)
+        and count.low <= count.value <= count.high
+    )
+    by_sex = dict(release.query("median", "end", by="sex"))
+    assert by_sex[("F",)].value == pytest.approx(table.end.median(), rel=0.1)

@@ -7,7 +7,7 @@ how far off the check says the model is on these columns, and by the columns' ow
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -26,6 +26,7 @@ from understudy.marginals import Marginal, Measurement
 from understudy.mechanisms import Generator
 from understudy.pipeline.accuracy.direct_counts import DirectCounts
 from understudy.pipeline.accuracy.interval import Estimate, quantile
+from understudy.pipeline.accuracy.sampled_answers import SampledAnswers
 from understudy.pipeline.accuracy.stated_errors import StatedErrors
 from understudy.pipeline.accuracy.worst_case import NOTHING_KNOWN, Reach, least_ratio
 from understudy.transforms.compress import Compression
@@ -106,14 +107,14 @@ def query(
         )
     condition = None if where is None else parse(where)
     names = () if by is None else ((by,) if isinstance(by, str) else tuple(by))
-    asked = _Asked(release, column, condition, names, float(level))
-    if not names:
-        return asked.answer(what, 0.5 if what == "median" else q, ())
-    rows = asked.rows()
-    return QueryAnswers(
-        names,
-        tuple((labels, asked.answer(what, 0.5 if what == "median" else q, codes)) for codes, labels in rows),
-    )
+    asked, q = _Asked(release, column, condition, names, float(level)), 0.5 if what == "median" else q
+    if names:
+        found = ((labels, asked.answer(what, q, codes)) for codes, labels in asked.rows())
+        return QueryAnswers(names, tuple((labels, answer) for labels, answer in found if answer is not None))
+    answer = asked.answer(what, q, ())
+    if answer is None:
+        raise ParameterError("no record of this release has a number there.", hint="ask more widely.")
+    return answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,11 +137,6 @@ class _Asked:
                     f"column {name!r} is not in the release, or is worked out or made up.",
                     hint=f"one of {', '.join(columns)}.",
                 )
-        if self.column is not None and isinstance(column := columns[self.column], Difference):
-            raise ParameterError(
-                f"column {self.column!r} is modelled by how far it lies after {column.after!r}.",
-                hint='ask of a sample, or fit anew with by = "values" in the order of the two.',
-            )
         if self.column is not None and self._numbers is None:
             raise ParameterError(
                 f"column {self.column!r} holds no numbers.", hint="ask for a count or a share by it."
@@ -224,16 +220,20 @@ class _Asked:
 
     # --- answers ---------------------------------------------------------------------------------------------
 
-    def answer(self, what: str, q: float, codes: tuple[int, ...]) -> Estimate:
-        """The estimate of records with these codes in the columns it is asked by."""
+    def answer(self, what: str, q: float, codes: tuple[int, ...]) -> Estimate | None:
+        """The estimate of records with these codes in the columns it is asked by; None where none has a number."""
         sure, may = self._cells(codes)
+        named = dict(zip(self.by, codes, strict=True)) if codes else {}
         if what in ("count", "share"):
-            return self._count(sure, may, share=what == "share")
-        return self._number(sure, may, None if what == "mean" else q)
+            return self._count(sure, may, named, share=what == "share")
+        return self._number(sure, may, named, None if what == "mean" else q)
 
-    def _count(self, sure: Mask, may: Mask, *, share: bool) -> Estimate:
+    def _count(self, sure: Mask, may: Mask, codes: Mapping[str, int], *, share: bool) -> Estimate:
         table, total = self._table, max(self.release.field.total, 1.0)
-        value = (float(table[sure].sum()) + float(table[may].sum())) / 2
+        value, unclear = float(table[sure].sum()), float(table[may & ~sure].sum())
+        if unclear > 0:  # as many as of the records that are drawn
+            drawn = self._sampled.chosen(self.where, codes).mean() * self.release.field.total
+            value = min(max(float(drawn), value), value + unclear)
         between, covers = self._between(sure, may)
         low, high = max(0.0, between[0]), between[1]
         if not math.isfinite(high):
@@ -275,7 +275,7 @@ class _Asked:
             low, high = min(f[0] for f in found), max(f[1] for f in found)
         return (low, high), self._covers(direct is not None, pairs)
 
-    def _number(self, sure: Mask, may: Mask, q: float | None) -> Estimate:
+    def _number(self, sure: Mask, may: Mask, codes: Mapping[str, int], q: float | None) -> Estimate | None:
         assert self.column is not None and self._numbers is not None
         axis = self.clique.index(self.column)
         others = tuple(other for other in range(self._table.ndim) if other != axis)
@@ -287,8 +287,11 @@ class _Asked:
         whole = masses[0] + masses[1] / 2
         middle = (lows + highs) / 2
         if not float(whole.sum()) > 0:
-            raise ParameterError("no record of this release has a number there.", hint="ask more widely.")
+            return None
         value = _mean(whole, middle) if q is None else _at(whole, middle, q)
+        if (masses[1] > 0).any() or (lows < highs)[whole > 0].any():  # codes alone do not tell
+            drawn = self._sampled.number(self.column, self._sampled.chosen(self.where, codes), q)
+            value = value if drawn is None else drawn
         least, most = float(lows.min()), float(highs.max())
         direct = None
         if q is None and len(self.clique) == 1 and self.where is None and not self.by:
@@ -318,6 +321,10 @@ class _Asked:
     @cached_property
     def _direct(self) -> DirectCounts:
         return DirectCounts(self.release.measurements, self.release.compression, self.release.domain)
+
+    @cached_property
+    def _sampled(self) -> SampledAnswers:
+        return SampledAnswers(self.release.schema, self.release.field, self.release.compression)
 
     @cached_property
     def _pairs(self) -> list[Clique]:
