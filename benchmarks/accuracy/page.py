@@ -216,8 +216,17 @@ def _little(played: Played) -> str:
 
 
 def _versions(played: Played) -> str:
-    found = sorted({o.version for cell, o in played.items() if cell.system in PEERS})
-    return f"Versions: {', '.join(found)}." if found else "No peer was run."
+    """Which peers were played in which version, where, and which were not played at all."""
+    places: dict[str, dict[str, None]] = {}
+    for cell in sorted((c for c in played if c.system in PEERS), key=lambda c: (c.data, c.epsilon)):
+        places.setdefault(cell.system, {})[f"{cell.data} at {cell.epsilon:g}"] = None
+    if not places:
+        return "No peer was run."
+    lines = [f"- {system}: {', '.join(places[system])}" for system in PEERS if system in places]
+    absent = [system for system in PEERS if system not in places]
+    versions = sorted({o.version for cell, o in played.items() if cell.system in PEERS})
+    said = f"Versions: {', '.join(versions)}. Played:\n\n" + "\n".join(lines)
+    return said + (f"\n\nNot played anywhere yet: {', '.join(absent)}." if absent else "")
 
 
 def _unfinished(played: Played) -> str:

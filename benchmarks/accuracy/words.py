@@ -35,10 +35,11 @@ PEERS = """
 **How peers were run.** Each as it comes, with its own defaults, in an environment of its own. mbi's package has the
 estimator and not the mechanisms: MST and AIM on it are written here from their papers (`benchmarks/rivals`), AIM for
 all pairs of up to 10,000 cells and models of up to 80 MB, which are its authors' defaults. dpmm and smartnoise-synth
-have MST and AIM with the same limits. OpenDP's are its contingency tables with public keys; rounding makes it refuse
-its usual split of the budget, so the nearest that it accepts is taken, and records are drawn i.i.d., which is its
-better way. smartnoise-synth is told every column's codes, so it spends nothing on them. Budgets of those that account
-by zero-concentrated privacy are converted by the usual bound.
+have MST and AIM with the same limits. OpenDP's are its contingency tables with public keys, records drawn i.i.d.;
+rounding makes it refuse some splits of the budget between choosing and measuring, its usual one among them, so the
+first of eight that it accepts is taken, and where it refuses all the cell fails. smartnoise-synth is told every
+column's codes, so it spends nothing on them. Budgets of those that account by zero-concentrated privacy are converted
+by the usual bound. A peer is stopped when it had its limit by the clock and, on a busy machine, as much of a processor.
 """
 
 SCORE = """

@@ -1,4 +1,4 @@
-"""OpenDP's contingency tables with public keys: MST and AIM, with i.i.d. records, which here are its better ones.
+"""OpenDP's contingency tables with public keys: MST and AIM, with i.i.d. records.
 
 Rounding makes it refuse some splits of the budget between choosing and measuring, its usual one among them, so the
 first that it accepts is taken, from the usual one on.

@@ -134,7 +134,8 @@ def test_the_page_says_where_a_peer_is_ahead(tmp_path: Path, peer: float, verdic
     assert f"- {verdict}: {NEW} is below every peer" in said
     assert ("- mbi MST on adult at 1: 0.0200 / 0.0200" in said) == (peer < 0.03)
     assert "- dpmm AIM on adult at 1: not finished in 600 s" in said
-    assert "Versions: mbi 2.0." in said
+    assert "Versions: mbi 2.0. Played:\n\n- mbi MST: adult at 1\n" in said
+    assert "Not played anywhere yet: dpmm MST, " in said
     assert "| dpmm AIM |  | not finished |  |" in said
 
 
