@@ -39,7 +39,8 @@ have MST and AIM with the same limits. OpenDP's are its contingency tables with 
 rounding makes it refuse some splits of the budget between choosing and measuring, its usual one among them, so the
 first of eight that it accepts is taken, and where it refuses all the cell fails. smartnoise-synth is told every
 column's codes, so it spends nothing on them. Budgets of those that account by zero-concentrated privacy are converted
-by the usual bound. A peer is stopped when it had its limit by the clock and, on a busy machine, as much of a processor.
+by the usual bound. A peer is stopped when it had its limit by the clock and, on a busy machine, as much of a
+processor, or three times its limit by the clock.
 """
 
 SCORE = """
