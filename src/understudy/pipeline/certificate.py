@@ -20,7 +20,7 @@ _LOSSES = {
     "laplace": ("laplace",),
     "filter": ("choice", "gaussian", "laplace"),
 }
-_STAGES = {UNIT_SIZES: "units", DISTANCE: "check"}  # of questions that are a stage of their own
+_STAGES = {UNIT_SIZES: "units", DISTANCE: "distance"}  # of questions that are a stage of their own
 _WORDS = ("statement", "unit", "accountant", "version")
 
 
@@ -103,6 +103,8 @@ def staged(
     charges = [dict(charge) for charge in certificate["charges"]]
     for own in charges:
         own.update({"stage": _STAGES[own["question"]]} if own["question"] in _STAGES else {})
+    if charges[-1:] and charges[-1]["question"] == DISTANCE and any(g.role is Role.CHECK for g in plan):
+        charges[-1]["stage"] = "check"
     waiting = [charge for charge in charges if "stage" not in charge]
     planned = [group for group in plan if group.role is not Role.CHECK]
     for place, group in enumerate(planned):

@@ -37,8 +37,7 @@ class Progress:
         elif question == UNIT_SIZES:
             self._stage("learning how many records units have")
         elif question == DISTANCE:
-            pairs = sum(cliques == 1 for cliques in words["summed"])
-            self._stage(f"checking how far off {_number(pairs, 'pair')} {'is' if pairs == 1 else 'are'}")
+            self._stage(f"asking how far off {_number(sum(words['summed']), 'set')} of columns would be")
         elif question == "discover":
             self._stage(f"learning the values of {words['column']!r}")
         elif question.startswith("choose"):

@@ -251,3 +251,19 @@ def test_the_command_line_says_it_in_one_line(tmp_path: Path, monkeypatch: pytes
     assert "How far off it is" not in Path("off.html").read_text()
     plan = ("plan", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--json")
     assert len(json.loads(run(*plan))["groups"]) == len(json.loads(run(*plan, "--no-check"))["groups"]) + 1
+
+
+def test_a_mechanism_that_asks_for_distances_itself_is_told_from_the_check(tmp_path: Path) -> None:
+    public, said = us.table(people(600), SCHEMA), list[str]()
+    release = us.fit(
+        people(600),
+        SCHEMA,
+        **BUDGET,
+        mechanism=us.Adaptive(public=public),
+        ledger=tmp_path / "l",
+        stage=said.append,
+    )
+    shares = {stage["stage"]: stage for stage in release.spent}
+    assert shares["check"]["questions"] == 1 and shares["check"]["share"] == pytest.approx(0.03, abs=0.005)
+    assert shares["distance"]["questions"] == 2 and release.verify().holds
+    assert said[-1] == "asking how far off 10 sets of columns would be"
