@@ -20,6 +20,7 @@ from understudy.pipeline.run_plan import plan_of
 from understudy.privacy import Budget, Gaussian, calibrate
 
 DELTA = 1e-9
+CALLS = 3  # of which the best counts
 EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 MECHANISMS = ("independent", "mst", "adaptive", "aim")
 TABLES = {"adult": ("data/adult/adult-domain.json", 48_842), "wide98": ("bench/wide98/domain.json", 661_000)}
@@ -45,9 +46,13 @@ def _line(label: str, schema: us.Schema, mechanism: str, rows: int) -> None:
     us.plan(schema, epsilon=0.7, delta=DELTA, mechanism=mechanism, rows=rows)  # the first call loads kernels
     times, off = [], 0.0
     for epsilon in EPSILONS:
-        start = time.process_time()
-        found = us.plan(schema, epsilon=epsilon, delta=DELTA, mechanism=mechanism, rows=rows)
-        times.append(1e3 * (time.process_time() - start))
+        best = float("inf")
+        for call in range(CALLS):
+            moved = epsilon * (1 + 1e-6 * call)  # as by a slider: what is remembered of an epsilon is no help
+            start = time.process_time()
+            found = us.plan(schema, epsilon=moved, delta=DELTA, mechanism=mechanism, rows=rows)
+            best = min(best, 1e3 * (time.process_time() - start))
+        times.append(best)
         exact = calibrate(Budget(epsilon, DELTA), plan_of(schema, as_mechanism(mechanism))).losses
         for group in found.groups:
             loss = exact[group.name]
