@@ -29,6 +29,7 @@ from understudy.privacy import (
     recompute,
 )
 from understudy.privacy.curator import misfit
+from understudy.privacy.plain_values import plain_cliques
 
 BUDGET = Budget(1.0, 1e-9)
 PAIRS = [("sex", "age"), ("sex", "school")]
@@ -305,3 +306,9 @@ def test_a_discovery_at_a_loss_of_ones_own_is_as_noisy_as_the_neighbours_demand(
     found = curator.discover("city", Gaussian(20.0))  # whose own neighbours are one record
     assert found.scale >= 20.0 * neighbours.l2
     assert recompute(curator.certificate()) <= 8.0
+
+
+def test_one_name_with_code_of_its_own_among_many_plain_ones_is_copied() -> None:
+    offered = plain_cliques([("a", "b"), ("a", Text("c")), ("b", "c")])
+    assert offered == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert {type(name) for clique in offered for name in clique} == {str}

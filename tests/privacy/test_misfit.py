@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from understudy.domain import Domain
 from understudy.errors import ParameterError
 from understudy.privacy.curator import question_checks
-from understudy.privacy.curator.misfit import beyond_blur
+from understudy.privacy.curator.misfit import Rounded, beyond_blur
 
 
 def _array(values):
@@ -47,3 +48,12 @@ def test_no_blur_leaves_the_order_as_it_was():
 def test_blurs_that_are_not_whole_and_positive_are_refused(blurs):
     with pytest.raises(ParameterError):
         question_checks.blurs([("a",), ("b",)], blurs)
+
+
+@pytest.mark.parametrize(
+    "cells", [[0, 5, 70_000], [-(2**31), 2**31 - 1, 0], [2**31, 1, 2], [0, -(2**31) - 1, 9]]
+)
+def test_estimates_that_wait_come_back_as_the_same_whole_numbers(cells: list[int]) -> None:
+    waiting = Rounded(Domain({"a": 3}), [("a",)], lambda clique: np.array(cells, np.float64))
+    found = waiting.take(("a",))
+    assert found.dtype == np.int64 and found.tolist() == cells
