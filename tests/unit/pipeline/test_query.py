@@ -18,7 +18,7 @@ import understudy as us
 from understudy.cli import understudy as cli
 from understudy.errors import ParameterError
 from understudy.pipeline.accuracy.table_questions import NOTHING
-from understudy.pipeline.accuracy.worst_case import Reach
+from understudy.pipeline.accuracy.worst_case import Reach, least_ratio
 from understudy.privacy import Seeded
 
 SCHEMA = us.Schema(
@@ -182,3 +182,8 @@ def test_records_that_are_drawn_say_what_codes_do_not(tmp_path: Path) -> None:
     )
     by_sex = dict(release.query("median", "end", by="sex"))
     assert by_sex[("F",)].value == pytest.approx(table.end.median(), rel=0.1)
+
+
+def test_a_bound_that_floats_do_not_tell_from_the_end_is_the_end() -> None:
+    assert least_ratio(lambda bound: bound <= 1e-14, 0.0, 99.0) == 0.0
+    assert least_ratio(lambda bound: bound <= 40.0, 0.0, 99.0) == pytest.approx(40.0)

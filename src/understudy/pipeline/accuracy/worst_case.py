@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+_CLOSE = 1e-9  # of a range: what lies no further from its end is not told from it
 _STEPS = 80  # halvings of an interval: as fine as a float
 
 
@@ -48,8 +49,10 @@ class Reach:
 def least_ratio(holds: Callable[[float], bool], low: float, high: float) -> float:
     """The largest number between two others up to which `holds` is true, where it is true up to some number.
 
-    Where it does not even hold of the lower, that one: nothing is known.
+    Where it does not even hold of the lower, that one: nothing is known. So where it holds hardly above it, as far as
+    floats tell.
     """
+    least, close = low, _CLOSE * (high - low)
     if not holds(low):
         return low
     if holds(high):
@@ -59,7 +62,7 @@ def least_ratio(holds: Callable[[float], bool], low: float, high: float) -> floa
         if not low < middle < high:
             break
         low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return low if low - least > close else least
 
 
 NOTHING_KNOWN = Reach(math.inf, math.inf)
