@@ -6,14 +6,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from understudy.domain import Clique, Domain
-from understudy.mechanisms.empty_slots import fit_without_empty_slots
+from understudy.marginals import Measurement
+from understudy.mechanisms.adaptive.least_risk import shrunk_column
+from understudy.mechanisms.empty_slots import empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
+from understudy.model import estimate
+from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Group, Role
+from understudy.transforms.compress import Compression
+
+FEW = 6  # codes of a column that tell too little of their own risk, and are taken as they are
 
 
 @dataclass(frozen=True)
 class Independent:
     """Measures all one-way marginals with the whole budget; it takes no parameter.
+
+    The noisy counts of a column are pulled towards all codes alike, as far as their noise suggests.
 
     Example:
         >>> import understudy as us
@@ -34,4 +43,18 @@ class Independent:
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget)
         log = curator.measure([(name,) for name in domain], budget=losses["one-way"])
-        return fit_without_empty_slots(domain, log)
+        compression = Compression.none(domain, empty_slots(domain, log))
+        kept = [compression.measurement(m) for m in log]
+        field = estimate(
+            compression.domain(domain), [_likely(m) for m in kept], total=estimate_total(domain, log)
+        )
+        return Fit(tuple(kept), field, compression)
+
+
+def _likely(measured: Measurement) -> Measurement:
+    """What the codes of a column likely hold."""
+    if measured.values.size < FEW:
+        return measured
+    return Measurement(
+        measured.clique, shrunk_column(measured.values, float(measured.stddev)), measured.stddev
+    )

@@ -66,6 +66,12 @@ def test_all_that_was_set_aside_for_measuring_is_spent() -> None:
         assert sum(spent[1:]) == pytest.approx(spent[0] * float(whole / look), rel=1e-9)
 
 
+def test_binary_columns_are_never_merged_into_one_code() -> None:
+    for rows in (300, 3_000):
+        _, fit = fitted(chained(rows), 0.5)
+        assert all(codes.max() == 1 for codes in fit.compression.maps.values())
+
+
 def test_one_column_is_measured_with_the_whole_budget() -> None:
     curator, fit = fitted(chained(500, columns=1), 1.0)
     assert [m.clique for m in fit.measurements] == [("a",)]

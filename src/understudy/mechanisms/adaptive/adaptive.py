@@ -37,6 +37,7 @@ CHOICES = Fraction(1, 10)  # of the budget
 LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 NEAR, FAR = "public", "independence"
 DISTANCE = Fraction(1, 100)  # of the rest, each: one number over all pairs, which little budget tells well
+FEW = 4  # codes of a column from which on rare ones are merged
 THRESHOLD = 3.0  # standard deviations below which codes are merged, as in the paper
 CELLS, MOST_CELLS = (
     50_000,
@@ -168,7 +169,9 @@ class Adaptive:
             return _independent(curator, log, together, public, begin)
         pairs = whole * math.sqrt(PAIRS_A_COLUMN * len(domain) / left)
         likely = likely_columns(public, together)
-        step = compressed(curator, together, THRESHOLD, pair_noise=pairs, likely=likely)
+        # Of two or three codes none is rare: to merge them is to lose the column, of which pairs tell more later.
+        few = [name for name, size in domain.items() if size < FEW]
+        step = compressed(curator, together, THRESHOLD, exempt=few, pair_noise=pairs, likely=likely)
         run = _Rounds(self, step.curator, pool, losses["choose"], left)
         tables = MeasuredTables(
             step.curator.domain, step.log, estimate_total(domain, together), step.values(domain)
