@@ -60,7 +60,7 @@ def test_fit_measures_what_the_option_says(said: dict[str, Said]) -> None:
     summary = json.loads(said["fit"].out)
     assert summary["mechanism"] == "first-pairs"
     assert summary["marginals"] == {"1-way": 3, "2-way": 2}
-    assert [stage["stage"] for stage in summary["spent"]] == ["alone", "together"]
+    assert [stage["stage"] for stage in summary["spent"]] == ["alone", "together", "check"]
 
 
 def test_synthetic_records_hold_the_values_of_its_column_type(folder: Path, said: dict[str, Said]) -> None:
