@@ -107,10 +107,10 @@ SETTINGS: dict[str, Setting] = {
     "unit, 1": Setting(COMPLETE, unit="who"),
     "unit, 3": Setting(COMPLETE, unit="who", most=3),
     "unit, learned": Setting(COMPLETE, unit="who", most="learn"),
-    "learned, unit, 1": Setting(LEARNED, unit="who"),
-    "open, unit, 3": Setting(OPEN, unit="who", most=3),
+    "learned, unit, 1": Setting(replace(LEARNED, constraints=()), unit="who", check=False),
+    "open, unit, 3": Setting(OPEN, unit="who", most=3, check=False),
     "transforms, unit, 3": Setting(DERIVED, TRANSFORMS, unit="who", most=3),
-    "no schema, unit, 1": Setting(None, unit="who"),
+    "no schema, unit, 1": Setting(None, unit="who", check=False),
 }
 
 

@@ -45,6 +45,9 @@ class Setting:
     transforms: tuple[TableTransform, ...] = ()
     unit: str | None = None
     most: int | Literal["learn"] = 1
+    check: bool = (
+        True  # whether a last question tells the release's errors; it takes time where codes are many
+    )
 
     @property
     def sensitivity(self) -> int:
@@ -180,6 +183,7 @@ def run(data: Any, setting: Setting, given: Sequence[bytes] = (), mechanism: Any
                 unit=setting.unit,
                 max_records_per_unit=setting.most if setting.unit else None,
                 transforms=setting.transforms,
+                check=setting.check,
                 source=Seeded(7),
                 stage=lambda words: world.told.append(("stage", words)),
             )
