@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from understudy.report.design.colours import COLOURS, SHAPE_ON, TEXT_ON, contrast
-from understudy.report.design.rendering import TEMPLATES, environment, script, stylesheet
-from understudy.report.plots.bar_rows import Bar, TwoBars, bar_rows, paired_rows
-from understudy.report.plots.curves import line_plot, spark_text, sparkline
+from understudy.report.design.templates import TEMPLATES, environment, script, stylesheet
+from understudy.report.plots.bar_rows import BarRow, TwoBars, bar_rows, paired_rows
 from understudy.report.plots.heat_map import heat_map
 from understudy.report.plots.lanes import Lane, lanes
+from understudy.report.plots.line_plot import line_plot, spark_text, sparkline
 from understudy.report.plots.network import Edge, network, placed
 from understudy.report.plots.waterfall import Step, waterfall
 
@@ -43,7 +43,9 @@ def test_nothing_is_fetched_by_style_or_script() -> None:
 @pytest.mark.parametrize(
     "drawn",
     [
-        bar_rows([Bar(HOSTILE, 3.0, HOSTILE, 2.0, 4.0, "hatch", 1.0), Bar("b", -1.0, "")], title=HOSTILE),
+        bar_rows(
+            [BarRow(HOSTILE, 3.0, HOSTILE, 2.0, 4.0, "hatch", 1.0), BarRow("b", -1.0, "")], title=HOSTILE
+        ),
         paired_rows([TwoBars(HOSTILE, 0.2, 0.0, HOSTILE)], title=HOSTILE),
         heat_map(np.array([[1.0, -2.0], [np.nan, 0.0]]), [HOSTILE, "b"], ["c", "d"], title=HOSTILE),
         waterfall([Step(HOSTILE, 0.4, "40%"), Step("b", 0.6, "60%")], title=HOSTILE),

@@ -15,7 +15,7 @@ ROW, THICK = 18.0, 11.0
 
 
 @dataclass(frozen=True)
-class Bar:
+class BarRow:
     """A value, and what its noise leaves open (`low` to `high`, None where nobody knows); `said` is its figure."""
 
     text: str
@@ -28,7 +28,7 @@ class Bar:
 
 
 def bar_rows(
-    bars: Sequence[Bar], *, title: str, description: str = "", width: float = 320, label: float = 112
+    bars: Sequence[BarRow], *, title: str, description: str = "", width: float = 320, label: float = 112
 ) -> Markup:
     """One row a bar; the longest bar, whisker or mark fills the width."""
     room = width - label - 8
@@ -40,7 +40,7 @@ def bar_rows(
     return picture(inside, width, max(ROW * len(bars), 1.0), title=title, description=description)
 
 
-def _row(bar: Bar, y: float, left: float, unit: float) -> list[Markup]:
+def _row(bar: BarRow, y: float, left: float, unit: float) -> list[Markup]:
     middle, long = y + ROW / 2, max(bar.value, 0.0) * unit
     drawn = [
         words(left - 6, middle + 4, fitted(bar.text, left - 8), "t-end"),
