@@ -18,6 +18,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import dataset
 from unit_cells import NARROW, PLAIN, Kinds, Rows, table
 from unit_people import people
 
@@ -153,6 +154,40 @@ def parquet_folder(pieces: list[Rows], folder: Path) -> str:
 
 # Two kinds of files side by side: what is whole in one is a double, or text, in the other.
 DOUBLES = {**PLAIN, "age": pa.float64(), "grade": pa.float64(), "points": pa.float64()}
+
+
+def arrow_dataset(pieces: list[Rows], folder: Path) -> dataset.Dataset:
+    return dataset.dataset(parquet_folder(pieces, folder))
+
+
+def delta_table(pieces: list[Rows], folder: Path) -> str:
+    """A Delta table over an older state of itself, whose records are dead."""
+    from deltalake import write_deltalake
+
+    for mode, rows in (
+        ("error", joined(pieces)),
+        ("overwrite", pieces[0]),
+        *(("append", p) for p in pieces[1:]),
+    ):
+        write_deltalake(folder / "people", table(rows, PLAIN), mode=mode)
+    return str(folder / "people")
+
+
+def iceberg_table(pieces: list[Rows], folder: Path) -> str:
+    """An Iceberg table over an older state of itself, whose records are dead; the newest file that describes it."""
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    catalog = SqlCatalog("here", uri="sqlite:///:memory:", warehouse=f"file://{folder}")
+    try:
+        catalog.create_namespace("town")
+        made = catalog.create_table("town.people", table([], PLAIN).schema)
+        made.append(table(joined(pieces), PLAIN))
+        made.overwrite(table(pieces[0], PLAIN))
+        for piece in pieces[1:]:
+            made.append(table(piece, PLAIN))
+        return str(made.metadata_location).removeprefix("file://")
+    finally:
+        catalog.engine.dispose()
 
 
 def parquet_of_two_types(pieces: list[Rows], folder: Path) -> str:

@@ -6,6 +6,7 @@ the query is its own source of data, such as `?query=SELECT * FROM 'folder/*.par
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -16,11 +17,17 @@ import duckdb
 import pyarrow as pa
 
 from understudy.data.files.frames import check_schema
+from understudy.data.files.lake_folder import lake_above, lake_below
+from understudy.data.files.partition_columns import literal_parent
 from understudy.data.scannable import batch_rows
 from understudy.data.scratch import ScratchFolder
 from understudy.errors import FileError, OperatorError, ParameterError
 
 MEMORY = 512 << 20  # of the database's own work, such as a sort; beyond it goes to a private folder on disk
+_NAMED = re.compile(
+    r"(\w*)\s*\(?\s*\[?\s*'([^']*)'"
+)  # a text in quotes, and the function that it is given to
+_LAKE_READERS = ("delta_scan", "iceberg_scan")
 # What these say is about the words of a query, never about a record.
 _WORDING = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.SyntaxException)
 
@@ -64,9 +71,26 @@ def open_database(address: str) -> DatabaseQuery:
     query = what.strip().rstrip(";") if how == "query" else f"FROM {_qualified(what.strip())}"
     spill = ScratchFolder()
     with closing(_connect(path, spill)) as connection, _faults(path, query):
+        connection.execute("CALL enable_logging('FileSystem')")
         types = connection.sql(f"SELECT * FROM ({query}) AS answer LIMIT 0").to_arrow_table().schema
+        _check_files(connection, query)
     check_schema(types, f"the answer of 'duckdb:{address}'")
     return DatabaseQuery(path, query, types.remove_metadata(), spill)
+
+
+def _check_files(connection: Any, query: str) -> None:
+    """Refuse a query over files of which only a log says whether they are alive: those that it opened for its types,
+    and whatever its own words, or those of a view, name."""
+    opened = connection.sql("SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem')").fetchall()
+    views = connection.sql("SELECT sql FROM duckdb_views() WHERE NOT internal").fetchall()
+    if lake := lake_above({Path(path).parent for (path,) in opened if "://" not in path}):
+        raise lake.refusal(query)
+    for words in (query, *(view for (view,) in views)):
+        for how, named in _NAMED.findall(words):
+            if how.lower() not in _LAKE_READERS and named and "://" not in named and "\n" not in named:
+                place = literal_parent(named)
+                if place.parts and (lake := lake_below(place) if place.is_dir() else None):
+                    raise lake.refusal(named)
 
 
 def quoted(name: str) -> str:

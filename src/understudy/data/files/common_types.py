@@ -32,7 +32,7 @@ def declared(name: str, kinds: Sequence[pa.DataType]) -> pa.DataType:
 def carried(name: str, kinds: Sequence[pa.DataType]) -> pa.DataType:
     """In which type its values come: the declared one where every value of every file has it, or else text."""
     wanted = declared(name, kinds)
-    return wanted if all(_always_fits(_stored(kind), _stored(wanted)) for kind in kinds) else pa.string()
+    return wanted if all(always_fits(kind, wanted) for kind in kinds) else pa.string()
 
 
 def as_type(array: pa.Array, wanted: pa.DataType | None) -> pa.Array:
@@ -51,8 +51,9 @@ def _stored(kind: pa.DataType) -> pa.DataType:
     return _VIEWS.get(kind, kind)
 
 
-def _always_fits(kind: pa.DataType, wanted: pa.DataType) -> bool:
+def always_fits(kind: pa.DataType, wanted: pa.DataType) -> bool:
     """Whether a cast between these types keeps every value there is."""
+    kind, wanted = _stored(kind), _stored(wanted)
     if kind == wanted or pa.types.is_null(kind) or (is_text(kind) and is_text(wanted)):
         return True
     if pa.types.is_integer(kind) and pa.types.is_integer(wanted):

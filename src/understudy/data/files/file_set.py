@@ -19,6 +19,7 @@ import pyarrow as pa
 from understudy.data.files import raw_file
 from understudy.data.files.common_types import carried, declared
 from understudy.data.files.json_lines import JsonLinesFile
+from understudy.data.files.lake_folder import check_plain_files
 from understudy.data.files.partition_columns import literal_parent, with_keys
 from understudy.data.files.raw_file import open_raw
 from understudy.data.files.spreadsheet import SheetFile
@@ -153,16 +154,18 @@ def open_table_file(
 def find_files(pattern: str, kind: str | None = None) -> list[Path]:
     """The files that a path, a folder or a pattern stands for, sorted; at least one.
 
-    In a folder, and below, those whose ending names a table's format, and none that begins with `_` or `.`.
+    In a folder, and below, those whose ending names a table's format, and none that begins with `_` or `.`. Files of
+    which a log says whether they are alive are refused (see `lake_folder`).
     """
     place = Path(pattern)
     try:
         if place.is_dir():
             found = sorted(path for path in place.rglob("*") if _is_table(path, place, kind))
         elif place.exists() or not glob.has_magic(pattern):
-            return [place]
+            found = [place]
         else:
             found = sorted(Path(path) for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+        check_plain_files(pattern, found)
     except (OSError, ValueError):
         raise FileError(f"{pattern!r} cannot be read.", hint="check the path and its permissions.") from None
     if not found:

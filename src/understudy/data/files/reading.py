@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from understudy.data.files import raw_file
 from understudy.data.files.frames import check_schema, from_frame, plain_text
 from understudy.data.files.json_lines import JsonLinesFile, seen_names
+from understudy.data.files.lake_folder import check_plain_files
 from understudy.data.files.raw_file import RawFile, open_raw
 from understudy.data.files.spreadsheet import SheetFile
 from understudy.data.files.table_file import TableFile
@@ -47,6 +48,7 @@ def read(
     if not isinstance(data, str | os.PathLike):
         return _select(from_frame(data), columns, "the table")
     found = open_raw(data)
+    check_plain_files(os.fspath(data), [found.path])
     with progress(f"reading {found.path.name}"):
         if found.kind in (raw_file.EXCEL, raw_file.JSON_LINES):
             return _read_cells(found, columns, names)

@@ -54,6 +54,11 @@ def is_spark_frame(data: Any) -> bool:
     return type(data).__module__.startswith("pyspark.") and type(data).__name__ == "DataFrame"
 
 
+def is_arrow_dataset(data: Any) -> bool:
+    """Whether the data is a `pyarrow.dataset.Dataset`."""
+    return type(data).__module__ == "pyarrow._dataset" and type(data).__name__.endswith("Dataset")
+
+
 # A line a kind: nothing else in the house lists them. The last takes whatever no other recognises.
 BUILT_IN = (
     SourceKind(
@@ -75,6 +80,26 @@ BUILT_IN = (
         "understudy.pipeline.sources.streamed:DatabaseSource",
         "a table or a query of a DuckDB file: duckdb:people.db?table=people",
         ("duckdb:",),
+    ),
+    SourceKind(
+        "delta",
+        "understudy.pipeline.sources.datasets:DeltaSource",
+        "the folder of a Delta table, read by its log: people/, or delta:people/",
+        ("delta:",),
+        recognises="understudy.pipeline.sources.datasets:is_delta",
+    ),
+    SourceKind(
+        "iceberg",
+        "understudy.pipeline.sources.datasets:IcebergSource",
+        "the newest file of an Iceberg table's metadata: people/metadata/00002-....metadata.json",
+        ("iceberg:",),
+        recognises="understudy.pipeline.sources.datasets:is_iceberg",
+    ),
+    SourceKind(
+        "dataset",
+        "understudy.pipeline.sources.datasets:DatasetSource",
+        "a dataset of Arrow's (pyarrow.dataset), also in an object store",
+        recognises=is_arrow_dataset,
     ),
     SourceKind(
         "files",
