@@ -18,7 +18,7 @@ $(READY): $(CORE)
 	$(PIP) --editable ".[dev]" --editable contest
 	touch $(READY)
 
-.PHONY: help install demo test check bench contest accuracy docs mutants
+.PHONY: help install demo test check bench contest accuracy references docs mutants
 
 help: ## list every task
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -51,6 +51,9 @@ contest: $(READY) ## reproduce the paper's results section (two hours; resumes w
 accuracy: $(READY) ## measure errors on every data set and write docs/accuracy.md (an hour; resumes where it stopped)
 	$(BIN)/python -m benchmarks.accuracy
 
-docs: $(READY) ## regenerate the references of the CLI and of the Python API in docs/
+references: $(READY) ## regenerate the references of the CLI and of the Python API in docs/
 	$(BIN)/python docs/reference.py > docs/cli.tmp && mv docs/cli.tmp docs/cli.md
 	$(BIN)/python docs/api_reference.py > docs/api.tmp && mv docs/api.tmp docs/api.md
+
+docs: references ## build the site into build/site: every notebook is run, every link is checked
+	$(BIN)/python docs/site

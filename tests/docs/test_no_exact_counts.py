@@ -22,7 +22,7 @@ OF_THE_TABLE = re.compile(
 
 
 def examples() -> Iterator[tuple[str, str, str]]:
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for language, text in BLOCK.findall(page.read_text()):
             yield page.name, language, text
 
