@@ -316,7 +316,7 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
 
 def tell(said: Mapping[str, Any]) -> None:
     """The summary, for a person."""
-    from understudy.report.release_page import constraint_text
+    from understudy.report.release_words import constraint_text
 
     if not said["private"]:
         click.secho("NOT PRIVATE: the noise came from a seed. For tests only.", fg="red", bold=True)
