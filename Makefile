@@ -18,7 +18,7 @@ $(READY): $(CORE)
 	$(PIP) --editable ".[dev]" --editable contest
 	touch $(READY)
 
-.PHONY: help install demo test nightly check bench contest accuracy references docs mutants
+.PHONY: help install demo test check bench contest accuracy references docs wheel image mutants
 
 help: ## list every task
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -30,9 +30,6 @@ demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 
 test: $(READY) ## run every test
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
-
-nightly: $(READY) ## run every test on fresh random numbers, and what takes too long for every change
-	UNDERSTUDY_NIGHTLY=1 $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 check: $(READY) ## lint, format, types, the plan of the house
 	$(BIN)/ruff check .
@@ -60,3 +57,15 @@ references: $(READY) ## regenerate the references of the CLI and of the Python A
 
 docs: references ## build the site into build/site: every notebook is run, every link is checked
 	$(BIN)/python docs/site
+
+wheel: $(READY) ## build the wheel into dist/, and run the demo from it in a fresh environment
+	$(PIP) hatchling
+	rm -rf dist build/fresh
+	$(BIN)/python -m hatchling build --target wheel --target sdist --directory dist
+	$(PYTHON) -m venv build/fresh
+	build/fresh/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	build/fresh/bin/understudy demo --rows 3000 --output build/fresh/demo
+
+image: ## build the container, and run the demo in it
+	docker build --tag understudy .
+	docker run --rm understudy demo --rows 3000

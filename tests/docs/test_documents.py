@@ -7,13 +7,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 # A document that begins so is run where those modules are: <!-- needs pyspark -->
 NEEDS = re.compile(r"<!-- needs (.+?) -->")
-BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^( *)```(sh|python)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 # What a reader does once, outside the example: these would recurse into this very test.
 OUTSIDE = ("make ", "pip ", "git ", "cd ", "python -m venv")
 
@@ -27,8 +28,8 @@ def documents() -> list[Path]:
 
 def blocks(document: Path) -> list[tuple[str, str]]:
     found = []
-    for language, text in BLOCK.findall(document.read_text()):
-        kept = "\n".join(line for line in text.splitlines() if not line.startswith(OUTSIDE))
+    for _, language, text in BLOCK.findall(document.read_text()):
+        kept = "\n".join(line for line in dedent(text).splitlines() if not line.startswith(OUTSIDE))
         if kept.strip():
             found.append((language, kept))
     return found
