@@ -18,7 +18,7 @@ $(READY): $(CORE)
 	$(PIP) --editable ".[dev]" --editable contest
 	touch $(READY)
 
-.PHONY: help install demo test check bench contest accuracy references docs wheel image mutants
+.PHONY: help install demo test nightly check bench contest accuracy references docs wheel image mutants
 
 help: ## list every task
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -30,6 +30,9 @@ demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 
 test: $(READY) ## run every test
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+
+nightly: $(READY) ## run every test on fresh random numbers, and what takes too long for every change
+	UNDERSTUDY_NIGHTLY=1 $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 check: $(READY) ## lint, format, types, the plan of the house
 	$(BIN)/ruff check .

@@ -1,14 +1,48 @@
-"""What tests of several rooms share."""
+"""What tests of several rooms share.
+
+By default a run of the suite draws the same random numbers as the last one: examples of laws from Hypothesis's own
+seed, and the words of the operating system from the name of the test that asks for them. So what fails once fails
+again, and nobody's change is held up by a rare draw of another's test. `UNDERSTUDY_NIGHTLY=1` (`make nightly`) draws
+afresh.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+from named_words import NIGHTLY, deal
 from postgres_server import Server, server
 from understudy.cli import main
+
+# No deadline: how long an example takes says more of the machine's other work than of the law.
+settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=not NIGHTLY,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("suite")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    deal(item.nodeid)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef: Any, request: Any) -> None:
+    if fixturedef.scope != "function":  # one that several tests share: the same whichever comes first
+        deal(f"{request.node.nodeid} {fixturedef.argname}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    deal(f"{item.nodeid} itself")
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import numpy as np
 from benchmarks.contest.arenas import Arena
 from benchmarks.contest.cells import Cell, Outcome
 from benchmarks.contest.systems import nist_mst
+from benchmarks.contest.tree_picture import graph_svg
 
 from understudy.domain import Clique
 from understudy.mechanisms.mutual_information import all_pairs, pair_information
 from understudy.mechanisms.nist_mst import RARE
 from understudy.mechanisms.spanning_tree import Pair, heaviest, spanning_forest
-from understudy.report.graph import graph_svg
 from understudy.transforms.compress import compress
 
 RANDOM_TREES = 20

@@ -64,6 +64,12 @@ FORMED = st.one_of(
         ),
     ),
     st.builds(
+        lambda moment, form, case: case(moment.strftime(form)),
+        st.datetimes(),
+        st.sampled_from(["%d-%b-%Y", "%B %d, %Y %H:%M", "%Y-%m-%dT%H:%M:%S.000", "%Y-%m-%d %H:%M:%S UTC"]),
+        st.sampled_from([str, str.upper, str.lower]),
+    ),
+    st.builds(
         lambda number, form: form.format(number),
         st.floats(-1e9, 1e9),
         st.sampled_from(["{:,.2f}", "${:,.0f}", "{:.1f}%"]),
@@ -90,10 +96,16 @@ def test_what_form_a_person_would_say_that_cells_have() -> None:
         "Feb 3, 2021": ("%b %-d, %Y",),
         "20210203": ("%Y%m%d",),
         "08:30": ("%H:%M",),
+        "13-FEB-2021": ("%d-%^b-%Y", "%-d-%^b-%Y"),
+        "3 march 2021": ("%-d %#B %Y",),
+        "2021-02-03T08:30:59Z": ("%Y-%m-%dT%H:%M:%SZ",),
+        "2021-02-03 08:30": ("%Y-%m-%d %H:%M",),
+        "2021-02-03 08:30:59 UTC": ("%Y-%m-%d %H:%M:%S UTC",),
         "1,234.50": ("1,234.50", "1,234.##", "1,234.######"),
         "1.234,50 €": ("1.234,50 €", "1.234,## €", "1.234,###### €"),
     }
     assert {cell: forms[vote_of(cell)] for cell in said} == said
+    assert vote_of("+1.5%") == vote_of("1.5%") == vote_of("-1.5%")
     for cell in ("10.0.0.1", "31/02/2021", "1,23,4", "((5))", "x", "5 apples", "12:99"):
         assert vote_of(cell) == "text"
 

@@ -203,6 +203,77 @@ def hospital() -> Awkward:
     return Awkward("hospital.csv", delimited(cells), shapes)
 
 
+def stamps() -> Awkward:
+    """Moments as other programs print them."""
+    cells = {
+        "oracle": [d.strftime("%d-%b-%Y").upper() for d in days(80)],
+        "lower": [d.strftime("%d %B %Y").lower() for d in days(81)],
+        "mail": [m.strftime("%a, %d %b %Y %H:%M:%S GMT") for m in moments(82)],
+        "query": [m.strftime("%Y-%m-%d %H:%M:%S UTC") for m in moments(83)],
+        "web": [m.strftime("%Y-%m-%dT%H:%M:%S.000Z") for m in moments(84)],
+        "took": [f"{h}:{m:02d}" for h, m in zip(picks(85, range(60)), picks(86, range(60)), strict=True)],
+    }
+    shapes = {
+        "oracle": Shape("date", r"\d\d-[A-Z]{3}-\d{4}", {"format": "%d-%^b-%Y"}),
+        "lower": Shape("date", r"\d\d [a-z]+ \d{4}", {"format": "%d %#B %Y"}),
+        "mail": Shape("datetime", r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"),
+        "query": Shape("datetime", r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"),
+        "web": Shape("datetime", r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"),
+        "took": Shape("category", r"(\d+:\d\d)?"),  # hours above 23 are no times of day
+    }
+    return Awkward("stamps.csv", delimited(cells), shapes)
+
+
+def figures() -> Awkward:
+    """Numbers with a plus, with words among them, with figures that stand for something else."""
+    said = picks(87, ["Refused", "Don't know", ""], p=[0.1, 0.1, 0.8])
+    dash = picks(88, ["$-", ""], p=[0.2, 0.8])
+    code = picks(89, ["-99", "999", ""], p=[0.05, 0.05, 0.9])
+    cells = {
+        "change": [f"{x:+.1f}%" for x in numbers(90).normal(0, 3, ROWS)],
+        "small": [f"{x:.1f}%" for x in numbers(91).uniform(0, 9, ROWS)],
+        "income": [word or f"{x:.0f}" for word, x in zip(said, amounts(92), strict=True)],
+        "fee": [word or f"${x:,.2f}" for word, x in zip(dash, amounts(93), strict=True)],
+        "hours": [mark or str(h) for mark, h in zip(code, numbers(94).integers(1, 80, ROWS), strict=True)],
+        "AMT_PAID": numbers(95).integers(100, 99_999, ROWS).tolist(),
+    }
+    shapes = {
+        "change": Shape("number", r"[-+]\d+\.\d%", {"format": "+0.5%"}),
+        "small": Shape("number", r"\d\.\d%|10\.0%"),
+        "income": Shape("integer", r"Refused|Don't know|\d+", {"missing": ["Don't know", "Refused"]}),
+        "fee": Shape("number", r"\$-|\$\d{1,3}(,\d{3})*\.\d\d", {"missing": ["$-"]}),
+        "hours": Shape("integer", r"-99|999|\d{1,3}", {"special": [-99, 999]}),
+        "AMT_PAID": Shape("integer", r"\d+"),
+    }
+    return Awkward("figures.csv", delimited(cells), shapes)
+
+
+def keys() -> Awkward:
+    """Codes and keys that would lose a zero, or pass for dates and amounts."""
+    digits = numbers(96).integers(0, 10, (ROWS, 20)).tolist()
+    cells = {
+        "SSN": [f"{n % 899 + 1:03d}-{n % 99 + 1:02d}-{n:04d}" for n in numbers(97).permutation(9000)[:ROWS]],
+        "area": [f"{z:03d}xx" for z in numbers(98).integers(0, 1000, ROWS)],
+        "tariff": [f"{z // 100:04d}.{z % 100:02d}" for z in numbers(99).integers(10_000, 999_999, ROWS)],
+        "account": ["1" + "".join(map(str, row)) for row in digits],
+        "pressure": [
+            f"{a}/{b}" for a, b in zip(picks(100, range(90, 180)), picks(101, range(50, 110)), strict=True)
+        ],
+        "machine": [
+            f"10.{a}.{b}.7" for a, b in zip(picks(102, range(256)), picks(103, range(256)), strict=True)
+        ],
+    }
+    shapes = {
+        "SSN": Shape("id", r"\d{3}-\d\d-\d{4}"),
+        "area": Shape("integer", r"\d{3}xx"),
+        "tariff": Shape("number", r"\d{4}\.\d\d", {"format": "0000.00"}),
+        "account": Shape("id", r"\d{21}"),
+        "pressure": Shape("category", r"(\d+/\d+)?"),
+        "machine": Shape("fake", r"(\d{1,3}\.){3}\d{1,3}"),
+    }
+    return Awkward("keys.csv", delimited(cells), shapes)
+
+
 def corpus() -> list[Awkward]:
     """Every file of the corpus."""
     iso = [d.isoformat() for d in days(30)]
@@ -211,6 +282,9 @@ def corpus() -> list[Awkward]:
         loans(),
         fire_calls(),
         hospital(),
+        stamps(),
+        figures(),
+        keys(),
         one("tabs.tsv", "day", iso, Shape("date", r"\d{4}-\d\d-\d\d"), delimiter="\t"),
         one("pipes.csv", "day", iso, Shape("date", r"\d{4}-\d\d-\d\d"), delimiter="|"),
         one(

@@ -27,6 +27,7 @@ COMMANDS = {
     "sign": "Sign a release, so that a forged one is told from it.",
     "audit": "Attack a mechanism, and see whether its claim holds.",
     "ledger": "Show what has been spent on a table.",
+    "studio": "Do all of it in the browser, on this machine.",
     "demo": "Simulate a small town and synthesise it.",
 }
 

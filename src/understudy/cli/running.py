@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -238,59 +238,30 @@ def write_sample(
 
     What is drawn from a release of a test is said to be NOT PRIVATE, beside the output and not in it.
     """
+    from understudy.pipeline.drawing.sample_file import sample_to_file
+    from understudy.pipeline.drawing.sample_folder import sample_to_folder
     from understudy.pipeline.drawing.samples import NOT_PRIVATE, NotPrivateWarning
 
     if not release.private:
         click.secho(f"understudy: {NOT_PRIVATE}", fg="red", bold=True, err=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotPrivateWarning)  # said above
-        return _write_sample(release, rows, output, stage, seed, spreadsheet, dialect, only, given)
-
-
-def _write_sample(
-    release: Release,
-    rows: int | None,
-    output: str,
-    stage: Callable[[str], None],
-    seed: int | None,
-    spreadsheet: bool,
-    dialect: Dialect | None,
-    only: Only,
-    given: str | None,
-) -> int:
-    from understudy.data import Writer
-    from understudy.data.files.writing import text_dialect
-    from understudy.pipeline.drawing.sample_folder import sample_to_folder
-    from understudy.pipeline.drawing.samples import rows_at_once
-    from understudy.pipeline.generation import MOST_ROWS
-    from understudy.pipeline.sources.registry import first_records
-    from understudy.transforms.encode import missing_text
-
-    stage("generating records")
-    if is_folder(output):
+        stage("generating records")
+        if not is_folder(output):
+            return sample_to_file(
+                release,
+                output,
+                rows,
+                seed=seed,
+                spreadsheet=spreadsheet,
+                dialect=dialect,
+                given=given,
+                stage=stage,
+                **only,
+            )
         if given is not None:
             raise ParameterError("--given completes records in one file.", hint="give a file to write.")
         return sample_to_folder(release, output, rows, seed=seed, **only)
-    written, columns = 0, release.schema.columns
-    with Writer(
-        output,
-        missing=missing_text(release.schema),
-        spreadsheet=spreadsheet,
-        dialect=text_dialect(output, release.form.dialect.over(release.schema.dialect), dialect),
-        numbers={name for name, column in columns.items() if column.type in ("integer", "number", "boolean")},
-    ) as file:
-        if given is None:
-            chunk = rows_at_once(len(columns))
-            tables: Iterable[Any] = release.sample_chunks(rows, seed=seed, chunk=chunk, **only)
-        else:
-            tables = [release.sample(rows, seed=seed, given=first_records(given, MOST_ROWS), **only)]
-        for table in tables:
-            stage(f"writing records {written + 1:,} to {written + table.num_rows:,}")
-            file.write(table)
-            written += table.num_rows
-            del table  # before the next is drawn
-            stage(f"generating records: {written:,} are written")
-    return written
 
 
 def summary(release: Release, ledger: Path) -> dict[str, Any]:
@@ -316,7 +287,7 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
 
 def tell(said: Mapping[str, Any]) -> None:
     """The summary, for a person."""
-    from understudy.report.release_page import constraint_text
+    from understudy.report.release_words import constraint_text
 
     if not said["private"]:
         click.secho("NOT PRIVATE: the noise came from a seed. For tests only.", fg="red", bold=True)

@@ -31,7 +31,8 @@ class Schema:
     """What is publicly known about a table; whatever is left out is learned privately or not at all.
 
     Parameters:
-        columns: a name -> what the column holds: a Category, an Integer, a Number, a Date ...
+        columns: a name -> what the column holds: a Category, an Integer, a Number, a Date ..., or a mapping as a
+            schema file has it: {"type": "integer", "min": 0, "max": 120}.
         name: the table's name, which is the ledger's key; the file's by default.
         rows: about how many records there are, a public figure for plans; by default none is known.
         unit: the column that says whose record it is; by default every record is a person's only one. It is an
@@ -77,7 +78,9 @@ class Schema:
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
             raise SchemaError("columns are not by name.", hint='write {"age": us.Integer(0, 120)}.')
-        object.__setattr__(self, "columns", dict(self.columns))
+        given: Mapping[str, Any] = self.columns
+        columns = {n: column_of(n, c, "") if isinstance(c, Mapping) else c for n, c in given.items()}
+        object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "comment", schema_toml.clean_comment(text("comment", self.comment)))
         for name, column in self.columns.items():
             check_name(name)
@@ -253,18 +256,24 @@ class Schema:
                     hint="lengthen the pattern, or ask for fewer records.",
                 )
 
-    def replace_column(self, name: str, column: Column) -> Schema:
+    def replace_column(self, name: str, column: Column | Mapping[str, Any]) -> Schema:
         """The same schema with one column described anew.
 
         Parameters:
             name: a column of the schema.
-            column: what it holds.
+            column: what it holds, or a mapping as a schema file has it.
 
         Raises:
-            SchemaError: the schema has no such column.
+            SchemaError: the schema has no such column, or the mapping says what no column can be.
+
+        Example:
+            >>> import understudy as us
+            >>> schema = us.Schema({"age": us.Integer()})
+            >>> schema.replace_column("age", {"type": "integer", "min": 0, "max": 120})["age"].max
+            120
         """
         self[name]
-        return replace(self, columns={**self.columns, name: column})
+        return replace(self, columns={**self.columns, name: column})  # type: ignore[dict-item]
 
     def with_columns(self, columns: Mapping[str, Column]) -> Schema:
         """The same schema with some columns described anew, in place, and new ones at the end.

@@ -13,8 +13,18 @@ from understudy.evaluation.breakdown import Gap
 from understudy.evaluation.columns import Columns
 from understudy.evaluation.measures import CONFIDENTIAL, REAL, SYNTHETIC, TABLES, Evaluation, Figure
 from understudy.report.histogram_bars import Counts, groups_of, ordered_codes, shortened
-from understudy.report.release_page import STYLE
 
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #123; max-width: 960px; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.6rem } h2 { margin-top: 2.2rem; font-size: 1.2rem }
+table { border-collapse: collapse } td, th { padding: .2rem .8rem .2rem 0; text-align: left; vertical-align: top }
+td.n { text-align: right; font-variant-numeric: tabular-nums }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(280px, 1fr)); gap: 1rem }
+.card { border: 1px solid #d5dce8; border-radius: 8px; padding: .7rem .9rem }
+.card h3 { margin: 0 0 .4rem; font-size: .95rem } .bar { fill: #5b7fc7 } .warn { color: #b00020; font-weight: 600 }
+.small { margin: 0; color: #567; font-size: .8rem }
+svg text { fill: #123 } footer { margin-top: 3rem; color: #567; font-size: .85rem }
+"""
 MORE_STYLE = """
 .stamp { border: 3px solid #b00020; color: #b00020; border-radius: 8px; padding: .6rem 1rem; font-weight: 600 }
 th.n { text-align: right } td.us { font-weight: 600 } .real { fill: #b9c4d6 }

@@ -23,7 +23,8 @@ from understudy.domain.columns.registry import drafted, of_arrow
 from understudy.domain.dialect import Dialect
 from understudy.errors import FileError
 from understudy.pipeline.holding.proposals import proposals
-from understudy.pipeline.sources.registry import first_records, name_of, seen_dialect
+from understudy.pipeline.sources.records import Reading
+from understudy.pipeline.sources.registry import first_records, name_of, open_records, seen_dialect
 
 MOST_READ = 1_000_000  # records that a draft of streamed data looks at
 
@@ -39,7 +40,9 @@ NESTED = """
 Left out, as they hold lists or objects and not one plain value: {}."""
 
 
-def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = None) -> Schema:
+def draft_schema(
+    data: Any, *, name: str | None = None, delimiter: str | None = None, records: bool = True
+) -> Schema:
     """A first schema of a table, for a person to review.
 
     It looks at the records: NOT PRIVATE until a person has read every line. Values of a column with many are never
@@ -50,6 +53,8 @@ def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = 
             the first million records are looked at.
         name: the table's name, which is the ledger's key; by default the file's, without its ending.
         delimiter: what separates the fields of a CSV file; found from its first lines by default.
+        records: whether the records may be looked at; yes by default. Without, the schema has the columns' names
+            and the types that the source declares, and nothing else: it is public as it stands.
 
     Returns:
         A schema whose comments say what to check; `schema.save("people.toml")` writes it to be edited.
@@ -67,6 +72,9 @@ def draft_schema(data: Any, *, name: str | None = None, delimiter: str | None = 
         {'age': ('min', 'max')}
     """
     called = name or name_of(data) or "table"  # before anything is read: a query has no name
+    if not records:
+        opened = open_records(data, Reading(None, delimiter))
+        return schema_of_types(opened.types, name=called, untyped=opened.untyped)
     dialect = seen_dialect(data, Dialect(delimiter))
     drafted = draft(first_records(data, MOST_READ, dialect=dialect), name=called)
     remark = GUESSED.format(dialect.encoding) if dialect.encoding in ("latin-1", "cp1252") else ""

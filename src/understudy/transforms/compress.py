@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -54,9 +55,16 @@ class Compression:
 
     def possible(self, name: str) -> Map:
         """The old codes of a column that a synthetic record may have, in the order of their new ones."""
-        codes = self.maps[name]
-        kept = np.setdiff1d(np.arange(len(codes)), self.never.get(name, ()))
-        return kept[np.argsort(codes[kept], kind="stable")]
+        return self._possible[name]
+
+    @cached_property
+    def _possible(self) -> dict[str, Map]:
+        """Of every column: marginals ask for them by the hundred, and they stay the same."""
+        found = {}
+        for name, codes in self.maps.items():
+            kept = np.setdiff1d(np.arange(len(codes)), self.never.get(name, ()))
+            found[name] = kept[np.argsort(codes[kept], kind="stable")]
+        return found
 
     def behind(self, name: str) -> Map:
         """How many old codes each new code of a column comes back as."""
@@ -132,7 +140,11 @@ class Compression:
 
     def shares(self, name: str) -> Shares:
         """The share of each old code in its new one."""
-        return self.weights[name] if name in self.weights else self._even(name)
+        return self._shares[name]
+
+    @cached_property
+    def _shares(self) -> dict[str, Shares]:
+        return {name: self.weights[name] if name in self.weights else self._even(name) for name in self.maps}
 
     def _even(self, name: str) -> Shares:
         shares = np.zeros(len(self.maps[name]))

@@ -27,6 +27,7 @@ from understudy.data.forms.table_form import NO_FORM
 from understudy.domain import Clique, Domain, Schema
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.model import estimate
+from understudy.pipeline.accuracy import error_check
 from understudy.privacy import Budget, Curator, Group, Ledger, Neighbours, Seeded, calibrate
 from understudy.privacy.accounting import spending
 from understudy.privacy.curator import discovery, thresholded_histogram
@@ -162,6 +163,8 @@ def _watched(world: World) -> Iterator[None]:
         patch.object(
             spending, "calibrate", lambda budget, groups, who: _calibrated(budget, tuple(groups), who)
         ),
+        # The last question is asked, about a few pairs and triples: all of them took longer than the rest of a run.
+        patch.object(error_check, "MOST", {2: 5, 3: 2}),
     ):
         yield
 
@@ -232,11 +235,13 @@ def moved(before: Counts, after: Counts) -> tuple[int, int]:
     if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
         if before.shape != after.shape:
             return int(before.sum()), int(after.sum())
-        change = (after - before).tolist()
+        change = after - before
     else:
         assert isinstance(before, Mapping) and isinstance(after, Mapping)
-        change = [after.get(value, 0) - before.get(value, 0) for value in {**before, **after}]
-    return -sum(step for step in change if step < 0), sum(step for step in change if step > 0)
+        change = np.array(
+            [after.get(value, 0) - before.get(value, 0) for value in {**before, **after}], np.int64
+        )
+    return int(-change[change < 0].sum()), int(change[change > 0].sum())
 
 
 def _short(said: Any) -> str:

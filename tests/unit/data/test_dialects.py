@@ -129,6 +129,15 @@ def test_a_line_that_says_what_separates_the_fields_is_no_header(tmp_path: Path)
         read(path)
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_empty_lines_before_the_header_make_no_record_of_it(tmp_path: Path, ends: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(ends.join(["", "", "a,b", "1,x", "", "2,y", ""]).encode())
+    wanted = {"a": ["1", "2"], "b": ["x", "y"]}
+    assert read(path, rest=pa.string()).to_pydict() == wanted
+    assert pa.Table.from_batches(FileSet.open(str(path)).scan(["a", "b"], {})).to_pydict() == wanted
+
+
 def test_a_character_that_an_encoding_lacks_never_stops_a_file(tmp_path: Path) -> None:
     write(pa.table({"a": ["日本", "Köln"]}), tmp_path / "t.csv", dialect=Dialect(encoding="latin-1"))
     assert (tmp_path / "t.csv").read_bytes() == "a\n??\nKöln\n".encode("latin-1")

@@ -14,7 +14,7 @@ from understudy.errors import ParameterError, SchemaError
 from understudy.model import MarkovField
 from understudy.pipeline.drawing import conflicts
 from understudy.privacy import Seeded
-from understudy.report.release_page import constraint_text
+from understudy.report.release_words import constraint_text
 
 COLUMNS = {
     "age": us.Integer(0, 99, missing=False),

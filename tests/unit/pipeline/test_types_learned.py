@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -275,6 +276,16 @@ def test_instants_are_told_from_wall_clocks() -> None:
     Path("t.csv").write_text("\n".join(["wall,instant", *lines]) + "\n")
     made = fit("t.csv").sample(10, seed=0).schema
     assert (made.field("wall").type.tz, made.field("instant").type.tz) == (None, "UTC")
+
+
+def test_datetimes_come_back_with_the_signs_that_they_came_with() -> None:
+    days = [f"2020-01-{1 + i % 28:02}" for i in range(1500)]
+    lines = [f"{day}T10:00:0{i % 10}Z,{day} 10:0{i % 10},{day[8:]}-JAN-2020" for i, day in enumerate(days)]
+    Path("t.csv").write_text("\n".join(["web,minute,oracle", *lines]) + "\n")
+    made = fit("t.csv").sample(10, seed=0).to_pylist()
+    assert all(re.fullmatch(r"2020-01-\d\dT\d\d:\d\d:\d\dZ", row["web"]) for row in made)
+    assert all(re.fullmatch(r"2020-01-\d\d \d\d:\d\d", row["minute"]) for row in made)
+    assert all(re.fullmatch(r"\d\d-[A-Z]{3}-20\d\d", row["oracle"]) for row in made)
 
 
 def test_the_type_of_one_column_may_be_left_out_of_a_schema() -> None:

@@ -50,7 +50,7 @@ def test_nothing_is_fetched_by_style_or_script() -> None:
         heat_map(np.array([[1.0, -2.0], [np.nan, 0.0]]), [HOSTILE, "b"], ["c", "d"], title=HOSTILE),
         waterfall([Step(HOSTILE, 0.4, "40%"), Step("b", 0.6, "60%")], title=HOSTILE),
         lanes([Lane(HOSTILE, -3.0, "no"), Lane("b", 9.0, "yes")], "left", "right", title=HOSTILE),
-        network([HOSTILE, "b"], [Edge(0, 1, "strong", HOSTILE)], ["#a", "#b"], title=HOSTILE),
+        network([HOSTILE, "b"], [Edge(0, 1, None, HOSTILE)], ["#a", "#b"], title=HOSTILE),
         line_plot([0, 1], [(HOSTILE, [1.0, 2.0])], title=HOSTILE, across_said="x", up_said="y"),
         sparkline([1, 2, 3], title=HOSTILE),
     ],

@@ -64,7 +64,8 @@ def test_dates_in_another_form_are_named_with_the_way_out(
     release = told(tmp_path, {"seen": written, "age": AGES}, columns, mechanism=mechanism)
     (said,) = release.certificate["warnings"]
     assert said.startswith("column 'seen': ") and "count as missing" in said and '"%d/%m/%Y"' in said
-    assert "column &#x27;seen&#x27;" in release_page(release)
+    shown = release_page(release)
+    assert '<a href="#column-1">seen</a>: ' in shown and "&#34;%d/%m/%Y&#34;" in shown
 
 
 def test_numbers_with_signs_are_named_with_the_way_out(tmp_path: Path) -> None:

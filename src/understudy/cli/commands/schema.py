@@ -19,6 +19,7 @@ Examples:
   understudy schema people.csv -o people.toml --name people
   understudy schema people.tsv --delimiter '\\t' -o people.toml
   understudy schema duckdb:town.db?table=people -o people.toml
+  understudy schema people.csv --names-only -o people.toml
 
 \b
 Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refused.
@@ -29,7 +30,10 @@ Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refu
 @click.option("--overwrite", is_flag=True, help="Replace a file that is there, even a reviewed one.")
 @click.option("--name", help="The table's name, the ledger's key. Default: the file's, without its ending.")
 @options.delimiter("found")
-def command(data: str, output: str | None, overwrite: bool, name: str | None, delimiter: str | None) -> None:
+@click.option("--names-only", is_flag=True, help="Look at no record: names, and types that are declared.")
+def command(
+    data: str, output: str | None, overwrite: bool, name: str | None, delimiter: str | None, names_only: bool
+) -> None:
     """Draft a schema from DATA, to be reviewed: a file, or whatever else `fit` takes.
 
     The draft is made by looking at the data: it is not private until a person has read every line of
@@ -40,7 +44,7 @@ def command(data: str, output: str | None, overwrite: bool, name: str | None, de
 
     if output is not None and not overwrite:
         _check_new(output)
-    drafted = draft_schema(data, name=name, delimiter=delimiter)
+    drafted = draft_schema(data, name=name, delimiter=delimiter, records=not names_only)
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return

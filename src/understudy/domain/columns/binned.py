@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -19,7 +20,7 @@ from understudy.domain.columns.parts.density import Pieces, Smooth, checked_dens
 from understudy.domain.columns.parts.fields import ascending, refuse, text, whole
 from understudy.domain.columns.parts.ladder import cut, tail
 from understudy.domain.columns.parts.noisy_counts import FULL, MOST_SPIKES, SURE, NoisyCounts
-from understudy.domain.columns.parts.sight import INFINITE, LEFT_BOUNDS, MOST_SHARE, Sight
+from understudy.domain.columns.parts.sight import INFINITE, LEFT_BOUNDS, LEFT_ZEROS, MOST_SHARE, STRAY, Sight
 from understudy.domain.formats.number_format import NumberFormat
 
 FINE = 512  # cells of the histogram that bins are made from
@@ -28,6 +29,24 @@ BINS = 64  # that are read from records
 SPIKE_SHARE = 0.02  # of the records that have a number, and
 SPIKE_TIMES = 10.0  # times the usual share, make a draft propose it as a special value,
 SPIKE_RECORDS = 20  # if so many have it
+APART_RECORDS, APART_SHARE = (
+    10,
+    0.002,
+)  # fewer do where it lies as far from all others as these from each other
+RANGE_OF = 10  # numbers that there must be to tell how far they lie from each other
+UNLIKE = {
+    -1.0,
+    -2.0,
+    -7.0,
+    -8.0,
+    -9.0,
+    -77.0,
+    -88.0,
+    -98.0,
+    -99.0,
+    -999.0,
+    -9999.0,
+}  # alone below zero: codes
 MOST_NUMBERED = 500  # whole numbers that a draft lists as codes
 SCATTERED = 8.0  # times as many numbers lie between codes, at least
 NEAR_ZERO = 0.25  # of the upper bound: a lower one that is found nearer to zero than this is zero
@@ -99,6 +118,11 @@ class BinnedColumn(FormattedColumn):
     @classmethod
     def _by_format(cls, sight: Sight, *, whole: bool) -> Self | None:
         """The draft of numbers that are written in a form of their own, where they have decimals or not."""
+        if sight.zeros:
+            if ("." not in sight.zeros) != whole:
+                return None
+            comment = sight.comment(LEFT_ZEROS, LEFT_BOUNDS)
+            return cls(format=sight.zeros, missing=sight.missing(sight.markers), comment=comment)
         found = sight.form("number")
         if (
             found is None
@@ -243,8 +267,8 @@ class NumbersSeen:
         if not numbers:
             return None
         infinite = tuple(sorted(text for text in numbers if not np.isfinite(float(text))))
-        stray = len(sight.texts) - len(numbers) - len(sight.markers)
-        remarks = [f"{stray} texts are not numbers: they count as missing."] if stray else []
+        stray = 1 - sight.share(numbers)
+        remarks = [STRAY.format(f"{stray:.2%}")] if stray > 1e-9 else []
         remarks += [INFINITE] if infinite else []
         finite = [float(text) for text in numbers if np.isfinite(float(text))]
         fractions = pa.types.is_floating(sight.kind) or pa.types.is_decimal(sight.kind)
@@ -269,7 +293,25 @@ def _spikes(seen: Sight) -> tuple[float, ...]:
     found = {
         float(text) for text, count in zip(seen.texts, seen.counts.tolist(), strict=True) if count >= least
     }
-    return tuple(sorted(value for value in found if np.isfinite(value)))[:MOST_SPIKES]
+    return tuple(sorted(value for value in found if np.isfinite(value)) + _apart(seen, found))[:MOST_SPIKES]
+
+
+def _apart(seen: Sight, found: Collection[float]) -> list[float]:
+    """Numbers that stand for something else: some records each, and far from all others, or alone below zero."""
+    counts = dict(zip(map(float, seen.texts), seen.counts.tolist(), strict=True))
+    numbers = sorted(value for value in counts if np.isfinite(value) and value not in found)
+    least = max(APART_RECORDS, APART_SHARE * sum(counts.values()))
+    apart: list[float] = []
+    while len(numbers) > len(apart) + RANGE_OF and len(apart) < MOST_SPIKES:
+        inner = [value for value in numbers if value not in apart]
+        low, high = inner[0], inner[-1]
+        below = inner[1] - low > high - inner[1] or (low < 0 <= inner[1] and low in UNLIKE)
+        above = high - inner[-2] > inner[-2] - low
+        ends = [end for end, far in ((low, below), (high, above)) if far and counts[end] >= least]
+        if not ends:
+            break
+        apart += ends
+    return sorted(apart)
 
 
 def _codes(seen: Sight) -> list[str]:

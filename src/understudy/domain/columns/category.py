@@ -22,6 +22,7 @@ from understudy.domain.columns.parts.sight import (
     MOSTLY_RARE,
     NO_CELL,
     REVIEW_VALUES,
+    TWO_NUMBERS,
     VARIANTS,
     WHOSE,
     Sight,
@@ -166,7 +167,7 @@ class Category(Column):
     def drafted(cls, sight: Sight) -> Category | None:
         """A category of codes; what looks like no other type's is one by `of_texts`."""
         # A number would lose the zeros that it begins with, or the order that the table's type gives it.
-        return cls.of_texts(sight) if (sight.codes and not sight.width) or sight.ordered else None
+        return cls.of_texts(sight) if (sight.codes and not sight.zeros) or sight.ordered else None
 
     @classmethod
     def of_texts(cls, sight: Sight) -> Category:
@@ -175,7 +176,8 @@ class Category(Column):
             return cls(discover=True, comment=NO_CELL)
         if not sight.listable:
             whose = WHOSE.format(sight.name) if sight.mostly_rare and not sight.identifying else ""
-            remarks = [*sight.nearly, MOSTLY_RARE if sight.mostly_rare else LEFT_VALUES, whose]
+            pairs = TWO_NUMBERS if sight.two_numbers else ""
+            remarks = [*sight.nearly, pairs, MOSTLY_RARE if sight.mostly_rare else LEFT_VALUES, whose]
             return cls(discover=True, missing=sight.missing(), comment=sight.comment(*remarks))
         kept, remarks = sight.repeated()
         if sight.variants:

@@ -32,7 +32,6 @@ from understudy.domain.columns.parts.ladder import LADDER, ladder
 from understudy.domain.columns.parts.noisy_counts import NoisyCounts
 from understudy.domain.columns.parts.sight import (
     LEFT_BOUNDS,
-    LEFT_ZEROS,
     MOSTLY,
     REVIEW_BOUNDS,
     REVIEW_CODES,
@@ -242,10 +241,7 @@ class Integer(BinnedColumn):
     @classmethod
     def drafted(cls, sight: Sight) -> Column | None:
         """Whole numbers: a range where they have few gaps, a list of codes where few of many, else left open."""
-        if sight.width:
-            comment = sight.comment(LEFT_ZEROS, LEFT_BOUNDS)
-            return cls(format="0" * sight.width, missing=sight.missing(sight.markers), comment=comment)
-        seen = NumbersSeen.of(sight)
+        seen = None if sight.zeros else NumbersSeen.of(sight)
         if seen is None:
             return cls._by_format(sight, whole=True)
         if not seen.whole or sight.epoch or sight.form("date"):

@@ -226,7 +226,7 @@ class Number(BinnedColumn):
     @classmethod
     def drafted(cls, sight: Sight) -> Column | None:
         """Numbers that are not all whole: of few, a range where they have few gaps, or a list; else left open."""
-        seen = NumbersSeen.of(sight)
+        seen = None if sight.zeros else NumbersSeen.of(sight)
         if seen is None:
             return cls._by_format(sight, whole=False)
         if seen.whole:

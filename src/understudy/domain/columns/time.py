@@ -95,7 +95,9 @@ class Time(ClockColumn):
     @classmethod
     def drafted(cls, sight: Sight) -> Time | None:
         missing, found = sight.missing(sight.markers), sight.form("time")
-        timed = sight.mostly(lambda text: _TIME.fullmatch(text.strip()) is not None)
+        timed = sight.mostly(
+            lambda text: _TIME.fullmatch(text.strip()) is not None and time_of_day(text) is not None
+        )
         if (
             found is not None
             and found.spec != "%H:%M:%S"

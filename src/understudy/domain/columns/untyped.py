@@ -26,7 +26,7 @@ from understudy.domain.columns.number import Number
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.columns.time import Time
-from understudy.domain.formats.form_votes import COMPACT, FORMS, MOMENTS, NUMBERS, form_of
+from understudy.domain.formats.form_votes import COMPACT, FORMS, ISO, MOMENTS, NUMBERS, form_of, iso_form
 from understudy.domain.formats.moment_format import MomentFormat
 from understudy.domain.formats.number_format import NumberFormat
 from understudy.errors import SchemaError
@@ -98,9 +98,11 @@ class Untyped(Column):
             return Number(precision=None if digits is None else 10.0**-digits, **said), False
         if fits("date"):
             return Date(**said), False
-        if fits("date", "datetime", "instant"):
-            instants = held.get("instant", 0.0) > held.get("datetime", 0.0)
-            return Datetime(**said), instants
+        if fits("date", "datetime", "instant", *ISO):
+            written = next((spec for spec in ISO if fits(spec)), None)
+            aware = ("instant", *(spec for spec in ISO if spec.endswith("Z")))
+            instants = sum(held.get(kind, 0.0) for kind in aware) > total / 2
+            return Datetime(format=written, **said), instants and written is None
         for kind, spec in _formats(held):
             return kind(format=spec, **said), False
         return Category(discover=True, **said), False
@@ -149,7 +151,9 @@ def _held(votes: Sequence[float], noise: float) -> dict[str, float]:
     cast = {kind: float(count) for kind, count in zip(VOTES, votes, strict=True) if kind != "missing"}
     plain = {kind: count for kind, count in cast.items() if kind in KINDS}
     sure = {kind: count for kind, count in plain.items() if count > SURE * noise}
-    sure |= {form: cast[form] for form in FORMS if cast[form] > SURE_OF_A_FORM * noise}
+    sure |= {
+        form: cast[form] for form in FORMS if cast[form] > (SURE if form in ISO else SURE_OF_A_FORM) * noise
+    }
     if sure:
         return sure
     most = max(plain, key=plain.__getitem__)
@@ -220,6 +224,8 @@ class VotesCodec(Codec[Votes]):
 def vote_of(text: str) -> str:
     """What a text votes for."""
     kind = kind_of(text)
+    if kind in ("datetime", "instant"):
+        return iso_form(text.strip(" \t")) or kind
     form = form_of(text.strip(" \t")) if kind in ("text", "integer") else None
     return form if form is not None and (kind == "text" or form == COMPACT) else kind
 

@@ -6,10 +6,11 @@ A cell votes for a form: the formats that would write it so. 13/02/2021 has its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from itertools import product
 
+from understudy.domain import grammar
 from understudy.domain.formats.moment_format import MONTHS
 
 ABSTAINS = "missing"  # the vote of a cell that may be in more than one form
@@ -30,17 +31,29 @@ _NAMED = (
     "%b-%Y",
 )
 _YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d")
+# Datetimes that the plain grammar reads as well, but would write otherwise, and how they look.
+ISO = {
+    "%Y-%m-%d %H:%M": r" \d\d:\d\d",
+    "%Y-%m-%dT%H:%M": r"T\d\d:\d\d",
+    "%Y-%m-%dT%H:%M:%S": r"T\d\d:\d\d:\d\d",
+    "%Y-%m-%dT%H:%M:%SZ": r"T\d\d:\d\d:\d\dZ",
+    "%Y-%m-%dT%H:%M:%S.%3f": r"T\d\d:\d\d:\d\d\.\d{3}",
+    "%Y-%m-%dT%H:%M:%S.%3fZ": r"T\d\d:\d\d:\d\d\.\d{3}Z",
+}
+_ISO = {spec: re.compile(rf"\d{{4}}-\d\d-\d\d{clock}", re.ASCII) for spec, clock in ISO.items()}
+_UTC = "%Y-%m-%d %H:%M:%S UTC"
 _MONTHLY = {
     "%Y-%m": re.compile(r"(?:18|19|20|21)\d\d-(?:0[1-9]|1[0-2])"),
     "%m/%Y": re.compile(r"(?:0[1-9]|1[0-2])/(?:18|19|20|21)\d\d"),
 }
+_CASES: dict[str, Callable[[str], str]] = {"": str.title, "^": str.upper, "#": str.lower}
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _PADDING = ("zeros", "no zeros")
 
 _DIGIT = re.compile("[0-9]")
 _DAY = re.compile(r"(\d{1,4})([/.-])(\d{1,2})\2(\d{4}|\d{1,2})", re.ASCII)
 _CLOCK = re.compile(r"(\d\d?):([0-5]\d)(:[0-5]\d)?(?: ([AP]M))?", re.ASCII)
-_NAME = re.compile(r"(?:(\d\d?)([ -]))?([A-Z][a-z]{2,8})([ -])(?:(\d\d?), )?(\d{4}|\d\d)", re.ASCII)
+_NAME = re.compile(r"(?:(\d\d?)([ -]))?([A-Za-z]{3,9})([ -])(?:(\d\d?), )?(\d{4}|\d\d)", re.ASCII)
 _MONTHS = {name[:length]: place + 1 for place, name in enumerate(MONTHS) for length in (3, len(name))}
 
 AFFIXES = (
@@ -56,7 +69,7 @@ AFFIXES = (
 )
 _STYLES = {",": ".", ".": ",", " ": ",", "'": "."}  # what separates thousands -> the decimal mark
 _NUMBER = re.compile(
-    r"\(?-?(?P<before>[$£€] ?)?-?(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?:[ ']\d{3})+|\d+)"
+    r"\(?[-+]?(?P<before>[$£€] ?)?-?(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?:[ ']\d{3})+|\d+)"
     r"(?:(?P<mark>[.,])(?P<fraction>\d+))?(?P<after> ?[€%])?\)?",
     re.ASCII,
 )
@@ -93,13 +106,14 @@ def _moment_forms() -> Iterator[tuple[str, tuple[str, ...]]]:
                 f"{order} first{separator}{tail} {padding}",
                 tuple(s for spec in specs for s in _padded(spec, padding)),
             )
+    named = (re.sub("%([bB])", rf"%{case}\1", spec) for spec in _NAMED for case in _CASES)
     rest = (
-        *(day + clock for day in (*_YEAR_FIRST, *_NAMED) for clock in _CLOCKS),
+        *(day + clock for day in (*_YEAR_FIRST, *named) for clock in _CLOCKS),
         *(c[1:] for c in _CLOCKS[1:]),
     )
     for spec, padding in product(rest, (*_PADDING, "either")):
         yield f"{spec} {padding}", _padded(spec, padding)
-    for spec in (COMPACT, *_MONTHLY):
+    for spec in (COMPACT, *_MONTHLY, *ISO, _UTC):
         yield spec, (spec,)
 
 
@@ -124,12 +138,23 @@ def form_of(text: str) -> str | None:
     return _moment_form(text) or _number_form(text)
 
 
+def iso_form(text: str) -> str | None:
+    """The form of `ISO` that a datetime in the plain grammar is written in, if it is one of them."""
+    if text.startswith("0000"):  # no year of a format
+        return None
+    return next((spec for spec, pattern in _ISO.items() if pattern.fullmatch(text)), None)
+
+
 def _moment_form(text: str) -> str | None:
     if len(text) == 8 and text.isascii() and text.isdigit() and text[:2] in ("19", "20"):
         return COMPACT if _exists(int(text[:4]), int(text[4:6]), int(text[6:])) else None
     for spec, pattern in _MONTHLY.items():
         if pattern.fullmatch(text):
             return spec
+    if text.endswith(" UTC"):
+        return (
+            _UTC if len(text) == 23 and text[:4] != "0000" and grammar.moment(text[:-4]) is not None else None
+        )
     clock = _CLOCK.search(text)
     if clock is None or clock.end() != len(text):
         return _day_form(text, "", [])
@@ -168,16 +193,21 @@ def _day_form(text: str, clock: str, numbers: list[str]) -> str | None:
 
 def _named_form(text: str, clock: str, numbers: list[str]) -> str | None:
     found = _NAME.fullmatch(text)
-    if found is None or found[3] not in _MONTHS:
+    case = (
+        None
+        if found is None
+        else next((mark for mark, to in _CASES.items() if to(found[3]) == found[3]), None)
+    )
+    if found is None or case is None or found[3].title() not in _MONTHS:
         return None
     day, last = found[1] or found[5], "%Y" if len(found[6]) == 4 else "%y"
-    if found[3] == "May":
+    if found[3].title() == "May":
         return ABSTAINS  # short or long: the other months tell
-    month = "%b" if len(found[3]) == 3 else "%B"
+    month = f"%{case}{'b' if len(found[3]) == 3 else 'B'}"
     spec = f"%d{found[2]}" * bool(found[1]) + month + found[4] + "%d, " * bool(found[5]) + last + clock
     name = f"{spec} {_padding([*([day] if day else []), *numbers])}"
     year = int(found[6]) if last == "%Y" else 2000
-    return name if name in MOMENTS and _exists(year, _MONTHS[found[3]], int(day or 1)) else None
+    return name if name in MOMENTS and _exists(year, _MONTHS[found[3].title()], int(day or 1)) else None
 
 
 def _exists(year: int, month: int, day: int) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 _MONTH_NAMES = "|".join(f"{name[:3]}(?:{name[3:]})?" if len(name) > 3 else name for name in MONTHS)
 _MONTH_NAMES = _MONTH_NAMES.replace("Sep(?:tember)?", "Sept?(?:ember)?")
+_WEEKDAY_NAMES = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in WEEKDAYS)
 # A code -> the part of a moment that it stands for, and what it looks like. Where no other digit stands beside it,
 # \d\d may be a single digit; \d{2} may not.
 _CODES = {
@@ -37,24 +38,25 @@ _CODES = {
     "%-m": ("month", r"\d\d"),
     "%b": ("month", _MONTH_NAMES),
     "%B": ("month", _MONTH_NAMES),
+    **{f"%{case}{name}": ("month", _MONTH_NAMES) for case in "^#" for name in "bB"},
     "%d": ("day", r"\d\d"),
     "%-d": ("day", r"\d\d"),
     "%H": ("hour", r"\d\d"),
     "%-H": ("hour", r"\d\d"),
     "%I": ("twelve", r"\d\d"),
     "%-I": ("twelve", r"\d\d"),
-    "%p": ("half", r"[ap]"),
-    "%P": ("half", r"[ap]"),
+    "%p": ("half", r"[ap]\.?m\.?"),
+    "%P": ("half", r"[ap]\.?m\.?"),
     "%M": ("minute", r"\d{2}"),
     "%S": ("second", r"\d{2}"),
     "%f": ("fraction", r"\d{1,9}"),
     "%3f": ("fraction", r"\d{1,9}"),
     "%z": ("offset", r"Z|UTC|GMT|[+-]\d\d(?::?\d\d)?"),
-    "%a": ("weekday", "|".join(f"{name[:3]}(?:{name[3:]})?" for name in WEEKDAYS)),
-    "%A": ("weekday", "|".join(f"{name[:3]}(?:{name[3:]})?" for name in WEEKDAYS)),
+    **{f"%{case}{name}": ("weekday", _WEEKDAY_NAMES) for case in ("", "^", "#") for name in "aA"},
     "%%": ("", "%"),
 }
-_TOKEN = re.compile(r"%-?\d?[A-Za-z%]|%|[^%]+")
+_TOKEN = re.compile(r"%[-^#]?\d?[A-Za-z%]|%|[^%]+")
+_CASES: dict[str, Callable[[str], str]] = {"": str, "^": str.upper, "#": str.lower}
 _CLOCK = {"hour", "twelve", "half", "minute", "second", "fraction", "offset"}
 
 
@@ -135,8 +137,6 @@ class MomentFormat(CellFormat):
                 found.append(re.sub(r"(?:\\[ \t])+", "[ \\\\t]+", re.escape(token)))
             elif not part:
                 found.append(looks)
-            elif part == "half":
-                found.append(rf"(?P<half>{looks})\.?m\.?")
             else:
                 if looks == r"\d\d" and not self._touches_digits(place):
                     looks = r"\d\d?"
@@ -167,7 +167,8 @@ class MomentFormat(CellFormat):
             year = self.first_year + (_whole(parts["short"]) - self.first_year) % 100
         else:
             year = _whole(parts["year"])
-        month = _month(parts["month"]) if {"%b", "%B"} & {*self.tokens} else _whole(parts["month"])
+        named = any(_CODES.get(token) == ("month", _MONTH_NAMES) for token in self.tokens)
+        month = _month(parts["month"]) if named else _whole(parts["month"])
         day = _whole(parts["day"]) if "day" in parts else np.ones(len(year), np.int64)
         months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
         first, after = (m.astype("datetime64[D]").astype(np.int64) for m in (months, months + 1))
@@ -185,7 +186,7 @@ class MomentFormat(CellFormat):
             twelve = _whole(parts["twelve"])
             fits = (twelve >= 1) & (twelve <= 12)
             hour = twelve % 12 + 12 * np.asarray(
-                pc.fill_null(pc.is_in(parts["half"], pa.array(["p", "P"])), False)
+                pc.fill_null(pc.starts_with(parts["half"], "p", ignore_case=True), False)
             )
         elif "hour" in parts:
             hour = _whole(parts["hour"])
@@ -199,42 +200,57 @@ class MomentFormat(CellFormat):
     # --- moments to texts ----------------------------------------------------------------------------------
 
     def write(self, values: pa.Array) -> pa.Array:
-        kind = values.type
-        if pa.types.is_time(kind):
-            values = values.cast(pa.time64("us")).view(pa.timestamp("us"))
-        micros, missing = arrays.moments(values)
-        days, clock = micros // _DAY, micros % _DAY
-        date = days.astype("datetime64[D]")
-        months = date.astype("datetime64[M]")
-        year = months.astype("datetime64[Y]").astype(np.int64) + 1970
-        month = months.astype(np.int64) % 12
-        shown: dict[str, Callable[[], pa.Array | str]] = {
-            "%Y": lambda: _looked_up(year, "{:04d}".format),
-            "%y": lambda: _looked_up(year % 100, _two),
-            "%m": lambda: _looked_up(month, lambda n: _two(n + 1)),
-            "%-m": lambda: _looked_up(month, lambda n: str(n + 1)),
-            "%b": lambda: _looked_up(month, lambda n: MONTHS[n][:3]),
-            "%B": lambda: _looked_up(month, lambda n: MONTHS[n]),
-            "%d": lambda: _looked_up((date - months).astype(np.int64), lambda n: _two(n + 1)),
-            "%-d": lambda: _looked_up((date - months).astype(np.int64), lambda n: str(n + 1)),
-            "%H": lambda: _looked_up(clock // (3600 * _SECOND), _two),
-            "%-H": lambda: _looked_up(clock // (3600 * _SECOND), str),
-            "%I": lambda: _looked_up(clock // (3600 * _SECOND), lambda n: _two((n + 11) % 12 + 1)),
-            "%-I": lambda: _looked_up(clock // (3600 * _SECOND), lambda n: str((n + 11) % 12 + 1)),
-            "%p": lambda: _looked_up(clock // (12 * 3600 * _SECOND), ("AM", "PM").__getitem__),
-            "%P": lambda: _looked_up(clock // (12 * 3600 * _SECOND), ("am", "pm").__getitem__),
-            "%M": lambda: _looked_up(clock // (60 * _SECOND) % 60, _two),
-            "%S": lambda: _looked_up(clock // _SECOND % 60, _two),
-            "%f": lambda: _looked_up(clock % _SECOND, "{:06d}".format),
-            "%3f": lambda: _looked_up(clock % _SECOND // 1000, "{:03d}".format),
-            "%a": lambda: _looked_up((days + 3) % 7, lambda n: WEEKDAYS[n][:3]),
-            "%A": lambda: _looked_up((days + 3) % 7, WEEKDAYS.__getitem__),
-            "%z": lambda: "+00:00",
-            "%%": lambda: "%",
-        }
-        pieces = [shown[token]() if token in shown else token for token in self.tokens]
-        texts = joined(*pieces).cast(pa.string())
+        shown, missing = _shown(values)
+        texts = joined(*(shown[token]() if token in shown else token for token in self.tokens)).cast(
+            pa.string()
+        )
         return texts if missing is None else pc.if_else(pa.array(missing), None, texts)
+
+    def written_as(self, texts: pa.Array, codes: Sequence[str]) -> list[pa.Array]:
+        """For each code, of a part that this format has: which texts show that part as the code writes it."""
+        found, (shown, _) = pc.extract_regex(texts, pattern=self.pattern), _shown(self.read(texts))
+        return [pc.equal(pc.struct_field(found, _CODES[code][0]), shown[code]()) for code in codes]
+
+
+def _shown(
+    values: pa.Array,
+) -> tuple[dict[str, Callable[[], pa.Array | str]], npt.NDArray[np.bool_] | None]:
+    """What each code makes of moments, and which of them are missing (None: none)."""
+    if pa.types.is_time(values.type):
+        values = values.cast(pa.time64("us")).view(pa.timestamp("us"))
+    micros, missing = arrays.moments(values)
+    days, clock = micros // _DAY, micros % _DAY
+    date = days.astype("datetime64[D]")
+    months = date.astype("datetime64[M]")
+    year = months.astype("datetime64[Y]").astype(np.int64) + 1970
+    month, weekday = months.astype(np.int64) % 12, (days + 3) % 7
+    shown: dict[str, Callable[[], pa.Array | str]] = {
+        "%Y": lambda: _looked_up(year, "{:04d}".format),
+        "%y": lambda: _looked_up(year % 100, _two),
+        "%m": lambda: _looked_up(month, lambda n: _two(n + 1)),
+        "%-m": lambda: _looked_up(month, lambda n: str(n + 1)),
+        "%d": lambda: _looked_up((date - months).astype(np.int64), lambda n: _two(n + 1)),
+        "%-d": lambda: _looked_up((date - months).astype(np.int64), lambda n: str(n + 1)),
+        "%H": lambda: _looked_up(clock // (3600 * _SECOND), _two),
+        "%-H": lambda: _looked_up(clock // (3600 * _SECOND), str),
+        "%I": lambda: _looked_up(clock // (3600 * _SECOND), lambda n: _two((n + 11) % 12 + 1)),
+        "%-I": lambda: _looked_up(clock // (3600 * _SECOND), lambda n: str((n + 11) % 12 + 1)),
+        "%p": lambda: _looked_up(clock // (12 * 3600 * _SECOND), ("AM", "PM").__getitem__),
+        "%P": lambda: _looked_up(clock // (12 * 3600 * _SECOND), ("am", "pm").__getitem__),
+        "%M": lambda: _looked_up(clock // (60 * _SECOND) % 60, _two),
+        "%S": lambda: _looked_up(clock // _SECOND % 60, _two),
+        "%f": lambda: _looked_up(clock % _SECOND, "{:06d}".format),
+        "%3f": lambda: _looked_up(clock % _SECOND // 1000, "{:03d}".format),
+        "%z": lambda: "+00:00",
+        "%%": lambda: "%",
+    }
+    for mark, case in _CASES.items():
+        for code, numbers, names in (("b", month, MONTHS), ("a", weekday, WEEKDAYS)):
+            short = [case(name[:3]) for name in names]
+            whole = [case(name) for name in names]
+            shown[f"%{mark}{code}"] = partial(_looked_up, numbers, short.__getitem__)
+            shown[f"%{mark}{code.upper()}"] = partial(_looked_up, numbers, whole.__getitem__)
+    return shown, missing
 
 
 def _refused(spec: str, rule: str, way_out: str) -> SchemaError:

@@ -26,8 +26,9 @@ class NumberFormat(CellFormat):
 
     The example says what stands between thousands, the decimal mark and how many decimals are written (`#`: only
     where it is not zero), what stands before and after the digits, where the minus goes (or that negative numbers are
-    in parentheses), and, by leading zeros, how many digits there are at least. A number is read with or without
-    separators and signs of currency; a comma or a point that stands in the wrong place makes it no number.
+    in parentheses, or others have a plus), and, by leading zeros, how many digits there are at least. A number is
+    read with or without separators and signs of currency; a comma or a point that stands in the wrong place makes
+    it no number.
     """
 
     def __init__(self, spec: str) -> None:
@@ -36,6 +37,7 @@ class NumberFormat(CellFormat):
         if body is None or "\n" in spec or "\r" in spec:
             raise self._refused("is no example of a number.", 'write one, such as "1,234.50" or "00000".')
         before, after = spec[: body.start()], spec[body.end() :]
+        self.positive = ""  # what stands before a number that is not negative: a plus, or nothing
         self.negative, self.before, self.after = self._signs(before, after)
         self.group, mark, self.fixed, self.optional, self.width = self._digits(body.group())
         self.mark = mark or (
@@ -58,8 +60,9 @@ class NumberFormat(CellFormat):
         """How a negative number is written ("()", or "-" and its place), and what stands around any number."""
         if before.startswith("(") and after.endswith(")"):
             negative, before, after = "()", before[1:], after[:-1]
-        elif before[:1] in (*_MINUS,):
-            negative, before = f"{before[0]} first", before[1:]
+        elif before[:1] in (*_MINUS, "+"):
+            self.positive = "+" if before[0] == "+" else ""
+            negative, before = f"{before[0].replace('+', '-')} first", before[1:]
         elif before[-1:] in (*_MINUS,) and not before[-2:-1].isalnum():
             negative, before = f"{before[-1]} inside", before[:-1]
         elif after[-1:] in (*_MINUS,):
@@ -69,7 +72,7 @@ class NumberFormat(CellFormat):
         if set("()+") & {*before, *after}:
             raise self._refused(
                 "has a parenthesis or a plus that says nothing.",
-                'write negative numbers as "(1,234)" or "-1,234".',
+                'write negative numbers as "(1,234)" or "-1,234", and a plus before positive ones first.',
             )
         return negative, before, after
 
@@ -196,7 +199,7 @@ class NumberFormat(CellFormat):
         if self.negative == "()":
             pieces = [pc.if_else(minus, "(", ""), self.before, texts, self.after, pc.if_else(minus, ")", "")]
         else:
-            sign, place = pc.if_else(minus, self.negative[0], ""), self.negative[2:]
+            sign, place = pc.if_else(minus, self.negative[0], self.positive), self.negative[2:]
             pieces = {
                 "first": [sign, self.before, texts, self.after],
                 "inside": [self.before, sign, texts, self.after],

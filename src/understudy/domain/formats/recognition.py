@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +26,7 @@ PLAUSIBLE = (1800, 2199)  # years of a date that is not written in the plain gra
 
 _CLOCK = re.compile(
     r"\d\d?:\d\d(?P<seconds>:\d\d)?(?P<fraction>[.,]\d{1,9})?(?P<blank>[ \u00a0\u202f]?)"
-    r"(?P<half>[ap]\.?m\.?)?(?P<zone>Z|[+-]\d\d:?\d\d)?$",
+    r"(?P<half>[ap]\.?m\.?)?(?P<zone> ?(?:Z|UTC|GMT)|[+-]\d\d:?\d\d)?$",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[\W_]+")
@@ -41,8 +40,8 @@ _VARIANTS = {
     "%H": ("%H", "%-H"),
     "%I": ("%I", "%-I"),
     "%p": ("%p", "%P"),
-    "%b": ("%b", "%B"),
-    "%a": ("%a", "%A"),
+    "%b": ("%b", "%B", "%^b", "%^B", "%#b", "%#B"),
+    "%a": ("%a", "%A", "%^a", "%^A", "%#a", "%#A"),
     "%f": ("%f", "%3f"),
 }
 
@@ -97,6 +96,15 @@ class TextsSeen:
             values = values.cast(pa.float64())
         return self.share(pc.equal(form.write(values).cast(pa.large_string()), self.texts))
 
+    def as_shown(self, spec: str) -> str:
+        """A format of moments with each of its codes as most texts show that part: with zeros, in capitals."""
+        form, found = MomentFormat(spec), []
+        for token in form.tokens:
+            codes = _VARIANTS.get(token, (token,))
+            shares = [self.share(held) for held in form.written_as(self.texts, codes)] if codes[1:] else [1.0]
+            found.append(codes[shares.index(max(shares))])
+        return "".join(found)
+
 
 def moment_format(cells: TextsSeen, *, clock_only: bool = False) -> Recognised | None:
     """The format of dates, or of datetimes (or of times of day), that most cells are written in."""
@@ -107,20 +115,12 @@ def moment_format(cells: TextsSeen, *, clock_only: bool = False) -> Recognised |
     if best is None or not shares[best]:
         return None
     equal = [spec for spec in specs if shares[spec] == shares[best] and _order(spec) == _order(best)]
-    every = (variant for spec in equal for variant in _variants(spec))
-    forms = [MomentFormat(spec) for spec in dict.fromkeys(every)]
-    chosen = max(forms, key=cells.kept_by)
+    chosen = max((MomentFormat(cells.as_shown(spec)) for spec in equal), key=cells.kept_by)
     swapped = [{"day": "month", "month": "day"}.get(part, part) for part in _order(best)]
     others = (
         spec for spec in specs if shares[spec] == shares[best] and _order(spec) == swapped != _order(best)
     )
     return Recognised(chosen.spec, shares[best], next(others, ""))
-
-
-def _variants(spec: str) -> Iterable[str]:
-    """The same format with its codes written in other ways."""
-    tokens = MomentFormat(spec).tokens
-    return ("".join(choice) for choice in product(*(_VARIANTS.get(token, (token,)) for token in tokens)))
 
 
 def _order(spec: str) -> list[str]:
@@ -145,7 +145,7 @@ def _clock_specs(text: str) -> list[str]:
     half, zone = "%p" if found["half"] else "", found["zone"] or ""
     clock = f"{'%I' if half else '%H'}:%M{seconds}{fraction}{found['blank']}{half}"
     # An offset that all cells have is kept as it stands, and the time as the clock showed it.
-    return [clock + offset for offset in dict.fromkeys((zone, "%z" if zone not in ("", "Z") else zone))]
+    return [clock + offset for offset in dict.fromkeys((zone, "%z" if zone[:1] in ("+", "-") else zone))]
 
 
 def _day_specs(text: str) -> list[str]:
@@ -209,7 +209,7 @@ _CURRENCIES = {"Fr.", "kr", "kr.", "Rs", "Rs.", "%", "\u2030"}  # and whatever U
 def number_format(cells: TextsSeen) -> Recognised | None:
     """The format of numbers that most cells are written in."""
     texts: list[str] = cells.texts.to_pylist()
-    bodies = [_body(texts, group, mark) for group, mark in _STYLES if _occurs(group, texts)]
+    bodies = [_body(texts, group, mark) for group, mark in _STYLES if not group or _occurs(group, texts)]
     specs = []
     for before, after in _around(texts, cells.counts):
         sign, inside, close = _signs(texts, before)
@@ -236,8 +236,10 @@ def _occurs(group: str, texts: Iterable[str]) -> bool:
     return any(between.search(text) is not None for text in texts)
 
 
-def _signs(texts: Iterable[str], before: str) -> tuple[str, str, str]:
+def _signs(texts: Sequence[str], before: str) -> tuple[str, str, str]:
     """How negative numbers are written: what stands first, after what precedes a number, and last."""
+    if sum(text.startswith("+") for text in texts) > sum(text[:1].isdigit() for text in texts):
+        return "+", "", ""
     for text in texts:
         if text.startswith("("):
             return "(", "", ")"
@@ -255,10 +257,17 @@ def _body(texts: Iterable[str], group: str, mark: str) -> str:
     decimals = re.compile(rf"\d{re.escape(mark)}(\d+)\D*$")
     lengths = [len(found[1]) if (found := decimals.search(text)) else 0 for text in texts]
     fixed, most = min(lengths, default=0), min(6, max(lengths, default=0))
-    whole = f"1{group}234" if group else "0"
+    whole = f"1{group}234" if group else "0" * _width(texts, mark)
     if group == "." and not most:
         whole = "1.234.567"
     return whole + (mark + "50".ljust(fixed, "0")[:fixed] + "#" * (most - fixed) if most else "")
+
+
+def _width(texts: Iterable[str], mark: str) -> int:
+    """How many digits all numbers have, where some of them need zeros for it; else 1."""
+    digits = [found[0] for text in texts if (found := re.search("[0-9]+", text.partition(mark)[0]))]
+    widths = {len(number) for number in digits}
+    return max(widths) if len(widths) == 1 and any(number[0] == "0" for number in digits) else 1
 
 
 def _is_affix(text: str, *, first: bool) -> bool:

@@ -61,13 +61,19 @@ def environment(folders: Sequence[Path] = ()) -> Environment:
 
 def page(template: str, **shown: Any) -> str:
     """A self-contained page: style and script stand in it, and its policy allows those two and nothing else."""
-    style, code = stylesheet(), script()
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(code)}; img-src data:; "
+    rendered = _environment().get_template(template)
+    return rendered.render(
+        style=Markup(stylesheet()), script=Markup(script()), policy=Markup(policy()), **shown
+    )
+
+
+@cache
+def policy() -> str:
+    """What such a page may load: the style and the script that stand in it, known by their hashes."""
+    return (
+        f"default-src 'none'; style-src {_hash(stylesheet())}; script-src {_hash(script())}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    rendered = _environment().get_template(template)
-    return rendered.render(style=Markup(style), script=Markup(code), policy=Markup(policy), **shown)
 
 
 def whole(number: float) -> str:

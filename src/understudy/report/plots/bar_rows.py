@@ -28,7 +28,7 @@ class BarRow:
 
 
 def bar_rows(
-    bars: Sequence[BarRow], *, title: str, description: str = "", width: float = 320, label: float = 112
+    bars: Sequence[BarRow], *, title: str, description: str = "", width: float = 272, label: float = 100
 ) -> Markup:
     """One row a bar; the longest bar, whisker or mark fills the width."""
     room = width - label - 8
@@ -83,7 +83,7 @@ class TwoBars:
 
 
 def paired_rows(
-    bars: Sequence[TwoBars], *, title: str, description: str = "", width: float = 320, label: float = 112
+    bars: Sequence[TwoBars], *, title: str, description: str = "", width: float = 272, label: float = 100
 ) -> Markup:
     """Two thin bars a row: the first in the colour of what it is compared with, hatched; the second plain."""
     room, row = width - label - 8, 22.0

@@ -27,7 +27,7 @@ def heat_map(
     top: float | None = None,
     unit: str = "",
     said: Callable[[float], str] = lambda value: f"{value:,.0f}",
-    width: float = 320,
+    width: float = 272,
     root: bool = True,
 ) -> Markup:
     """Shades from nothing to `top` (the largest value); values below 0 in the other colour.
@@ -36,7 +36,7 @@ def heat_map(
     are seen. NaN is no cell at all.
     """
     labelled = max(len(rows), len(columns)) <= 40
-    left = min(112.0, 8 + 6.4 * max(map(len, rows), default=0)) if labelled else 2.0
+    left = min(100.0, 8 + 6.4 * max(map(len, rows), default=0)) if labelled else 2.0
     foot = min(84.0, 8 + 6.4 * max(map(len, columns), default=0)) if labelled else 2.0
     cell = min((width - left - 2) / max(1, len(columns)), 26.0)
     height = cell * len(rows) + foot
@@ -95,11 +95,11 @@ def _shades(values: Floats, top: float | None, *, root: bool) -> dict[str, list[
 
 def _muted(muted: npt.NDArray[np.bool_], left: float, cell: float) -> list[Markup]:
     """Cells that cannot be told from noise: nearly blank, with a dot."""
-    size, dot = cell * 0.98, max(cell * 0.1, 0.8)
+    size, dot = cell * 0.98, min(max(cell * 0.08, 0.8), 1.4)
     blank, dots = [], []
     for y, x in np.argwhere(muted).tolist():
         blank.append(f"M{left + cell * x:.1f} {cell * y:.1f}h{size:.1f}v{size:.1f}h-{size:.1f}z")
-        dots.append(f"M{left + cell * (x + 0.5) - dot:.1f} {cell * (y + 0.5):.1f}h{2 * dot:.1f}")
+        dots.append(f"M{left + cell * (x + 0.5):.1f} {cell * (y + 0.5):.1f}h0")
     return [
         tag("path", d="".join(blank), class_="f-card", fill_opacity=0.8),
         tag("path", d="".join(dots), class_="s-edge", stroke_width=2 * dot, stroke_linecap="round"),

@@ -1,4 +1,4 @@
-"""Where something stands between two ends that mean something: a lane a measure, a shape a table."""
+"""Where something stands between two ends that mean something: a lane a measure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from understudy.report.plots.svg import fitted, picture, tag, words
+from understudy.report.plots.svg import picture, tag, words
 
-LANE = 40.0
+LANE, HEAD = 46.0, 26.0
+ZERO, ONE = 20.0, 92.0  # where the two ends stand, in per cent of the width
 
 
 @dataclass(frozen=True)
@@ -21,43 +22,41 @@ class Lane:
     said: str
 
 
-def lanes(
-    rows: Sequence[Lane],
-    left: str,
-    right: str,
-    *,
-    title: str,
-    description: str = "",
-    width: float = 640,
-    beyond: float = 0.15,
-) -> Markup:
-    """Every measure on its own line between the two ends; what is left of the left end stands on red ground."""
-    margin, room = 6.0, width - 12
-    zero, one = margin + room * beyond, margin + room * (1 - beyond / 3)
+def lanes(rows: Sequence[Lane], left: str, right: str, *, title: str, description: str = "") -> Markup:
+    """Every measure on its own line between the two ends; what is left of the left end is marked as bad."""
+    bottom = HEAD + LANE * len(rows)
     inside = [
-        words(zero, 14, left, "t-soft"),
-        words(one, 14, right, "t-soft t-end"),
-        tag("path", d=f"M{zero:.1f} 20V{24 + LANE * len(rows):.1f}", class_="s-edge dashed"),
-        tag("path", d=f"M{one:.1f} 20V{24 + LANE * len(rows):.1f}", class_="s-edge dashed"),
+        tag("text", left, x=f"{ZERO}%", y=12, class_="t-soft"),
+        tag("text", right, x=f"{ONE}%", y=12, class_="t-soft t-end"),
+        *(
+            tag("line", x1=f"{end}%", x2=f"{end}%", y1=18, y2=bottom, class_="s-edge dashed")
+            for end in (ZERO, ONE)
+        ),
     ]
     for row, lane in enumerate(rows):
-        y = 24 + LANE * row
-        place = min(max(zero + (one - zero) * lane.at, margin + 7), width - margin - 7)
-        line = y + 27
-        bad = lane.at < 0
-        reach = f"M{zero:.1f} {line:.1f}H{place:.1f}"
+        y = HEAD + LANE * row
+        place = min(max(ZERO + (ONE - ZERO) * lane.at, 1.5), 98.5)
+        line, bad = y + 31, lane.at < 0
         inside += [
-            words(margin, y + 14, fitted(lane.text, width - 150), "t-bold"),
-            words(width - margin, y + 14, lane.said, "t-end t-soft"),
-            tag("line", x1=margin, y1=line, x2=width - margin, y2=line, class_="s-line", stroke_width=6),
-            tag("path", d=reach, class_="s-other" if bad else "s-data", stroke_width=6),
+            words(0, y + 16, lane.text, "t-bold"),
+            tag("text", lane.said, x="100%", y=y + 16, class_="t-end t-soft"),
+            tag("line", x1="0%", y1=line, x2="100%", y2=line, class_="s-line", stroke_width=6),
+            tag(
+                "line",
+                x1=f"{ZERO}%",
+                y1=line,
+                x2=f"{place:.1f}%",
+                y2=line,
+                class_="s-bad" if bad else "s-data",
+                stroke_width=6,
+            ),
             tag(
                 "circle",
-                cx=place,
+                cx=f"{place:.1f}%",
                 cy=line,
-                r=7,
-                class_="f-bad s-card" if bad else "f-data s-card",
+                r=8,
+                class_=f"{'f-bad' if bad else 'f-data'} s-card",
                 stroke_width=2,
             ),
         ]
-    return picture(inside, width, 28 + LANE * len(rows), title=title, description=description)
+    return picture(inside, 0, bottom + 4, title=title, description=description, size="fluid")

@@ -27,7 +27,7 @@ def sparkline(values: Sequence[float], *, title: str, width: float = 120, height
         width,
         height,
         title=title,
-        own_size=True,
+        size="own",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,22 +12,23 @@ from markupsafe import Markup
 from understudy.report.plots.svg import fitted, picture, tag, text_width, words
 
 Points = npt.NDArray[np.float64]
-Strength = Literal["strong", "clear", "faint"]
-STROKES: dict[Strength, dict[str, object]] = {
-    "strong": {"class_": "s-data", "stroke_width": 4},
-    "clear": {"class_": "s-data", "stroke_width": 2},
-    "faint": {"class_": "s-edge", "stroke_width": 1.2, "stroke_dasharray": "4 4"},
-}
+FAINT: dict[str, object] = {"class_": "s-edge", "stroke_width": 1.2, "stroke_dasharray": "4 4"}
 LONGEST, TALL = 110.0, 24.0  # of a name's box
+ROOMY = 5.0  # how much larger the picture is than all names together
+FEW, NARROW, WIDTH = (
+    24,
+    520.0,
+    930.0,
+)  # up to so many columns the picture is narrow enough for a list beside it
 
 
 @dataclass(frozen=True)
 class Edge:
-    """Two columns by their places, how strongly they are joined, and what is said of it."""
+    """Two columns by their places, how wide the line between them is (None: faint), and what is said of it."""
 
     first: int
     second: int
-    strength: Strength
+    wide: float | None
     said: str
 
 
@@ -37,9 +37,8 @@ def network(
 ) -> Markup:
     """The graph; each name is a link to what the page says of its column."""
     texts = [fitted(node, LONGEST - 14) for node in nodes]
-    wide = np.array([text_width(text) + 16 for text in texts])
-    area = float((wide * TALL).sum()) * 7
-    width = max(340.0, min(1500.0, float(np.sqrt(area * 1.5))))
+    wide = np.array([text_width(text) + 18 for text in texts])
+    width = WIDTH if len(nodes) > FEW else NARROW
     at, height = placed(wide, [(edge.first, edge.second) for edge in edges], width)
     inside = []
     for edge in edges:
@@ -51,7 +50,7 @@ def network(
             y1=y1,
             x2=x2,
             y2=y2,
-            **STROKES[edge.strength],
+            **(FAINT if edge.wide is None else {"class_": "s-data", "stroke_width": edge.wide}),
             data_ends=f"{edge.first} {edge.second}",
         )
         inside.append(line)
@@ -84,7 +83,7 @@ def network(
         description=description,
         class_="graph",
         role="group",
-        own_size=True,
+        size="own",
     )
 
 
@@ -96,7 +95,7 @@ def placed(
     Neighbours attract and all repel (the method of Fruchterman and Reingold); then boxes that overlap move apart.
     """
     count = len(wide)
-    height = max(200.0, float((wide * TALL).sum()) * 7 / width)
+    height = max(min(320.0, 60.0 * count), float((wide * TALL).sum()) * ROOMY / width)
     points = _sprung(count, edges, rounds)
     low, span = points.min(axis=0, initial=0.0), np.ptp(points, axis=0) if count else np.ones(2)
     points = (points - low) / np.where(span > 0, span, 1.0)
@@ -128,12 +127,14 @@ def _sprung(count: int, edges: Sequence[tuple[int, int]], rounds: int) -> Points
     points: Points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
     ideal = 1.6 / np.sqrt(max(1, count))
+    degree = np.bincount(ends.reshape(-1), minlength=count).astype(np.float64)
+    ease = 4 / np.maximum(degree[ends].sum(axis=1), 4.0)  # where many are joined, each line pulls less
     for step in range(rounds):
         apart = points[:, None] - points[None]
         distance = np.maximum(np.hypot(apart[..., 0], apart[..., 1]), 1e-6)
         push = (apart * (ideal**2 / distance**2)[..., None]).sum(axis=1)
         along = points[ends[:, 0]] - points[ends[:, 1]]
-        pull = along * (np.hypot(along[:, 0], along[:, 1]) / ideal)[:, None]
+        pull = along * (ease * np.hypot(along[:, 0], along[:, 1]) / ideal)[:, None]
         np.add.at(push, ends[:, 0], -pull)
         np.add.at(push, ends[:, 1], pull)
         push -= 0.4 * points  # keeps components that nothing joins in sight

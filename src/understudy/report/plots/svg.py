@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 from unicodedata import east_asian_width
 
 from markupsafe import Markup, escape
 
+Size = Literal["scaled", "own", "fluid"]
+_SIZES: dict[Size, str] = {"scaled": "", "own": "own-size", "fluid": "fluid"}
 LETTER = 6.4  # width of a letter of 12 units, on average and rather too much
 
 
@@ -31,13 +34,14 @@ def picture(
     description: str = "",
     class_: str = "",
     role: str = "img",
-    own_size: bool = False,
+    size: Size = "scaled",
     **attributes: object,
 ) -> Markup:
     """A whole picture: its title is its name, its description what it shows in words.
 
-    `role` is "img" unless there is something inside that can be used, as a link; then "group". With
-    `own_size` it is as large as it says, and scrolls; else as wide as there is room.
+    `role` is "img" unless there is something inside that can be used, as a link; then "group". By `size` it is
+    "scaled" to the room there is, or has its "own" size and scrolls, or is "fluid": its places across are in per
+    cent, and its letters never shrink.
     """
     named = [tag("title", title)] if role == "img" else []
     return tag(
@@ -45,13 +49,13 @@ def picture(
         *named,
         *([tag("desc", description)] if description else []),
         *inside,
-        class_=" ".join(filter(None, ["plot", class_, "own-size" if own_size else ""])),
-        viewBox=f"0 0 {_shown(width)} {_shown(height)}",
+        class_=" ".join(filter(None, ["plot", class_, _SIZES[size]])),
+        viewBox=None if size == "fluid" else f"0 0 {_shown(width)} {_shown(height)}",
         role=role,
         aria_label=f"{title}. {description}" if description else title,
         focusable="false",
-        width=width if own_size else None,
-        height=height if own_size else None,
+        width="100%" if size == "fluid" else width if size == "own" else None,
+        height=None if size == "scaled" else height,
         **attributes,
     )
 
@@ -79,7 +83,7 @@ def text_width(said: str) -> float:
 
 
 def _letter(letter: str) -> float:
-    return 2 * LETTER if east_asian_width(letter) in "WF" else LETTER * (1.15 if letter.isupper() else 1.0)
+    return 2 * LETTER if east_asian_width(letter) in "WF" else LETTER * (1.35 if letter.isupper() else 1.0)
 
 
 def _shown(value: object) -> object:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from understudy.report.plots.svg import fitted, picture, tag, words
+from understudy.report.plots.svg import picture, tag, words
 
-ROW = 30.0
+ROW, THICK = 40.0, 14.0
 
 
 @dataclass(frozen=True)
@@ -22,46 +22,43 @@ class Step:
 
 
 def waterfall(
-    steps: Sequence[Step], *, title: str, description: str = "", whole: str = "all of it", width: float = 640
+    steps: Sequence[Step], *, title: str, description: str = "", whole: str = "all of it"
 ) -> Markup:
     """The steps from the left to the right, then the whole below them."""
-    label = min(190.0, 30 + 6.6 * max((len(step.text) for step in steps), default=0))
-    figure = 16 + 6.6 * max([len(whole), *(len(step.said) for step in steps)])
-    room, at, inside = width - label - figure, 0.0, []
+    at, inside = 0.0, []
     for row, step in enumerate(steps):
-        y, begin = ROW * row, label + room * at
+        y, begin = ROW * row, at
         at = min(at + step.part, 1.0)
         inside += [
-            words(label - 10, y + 19, fitted(step.text, label - 12), "t-end"),
-            tag(
-                "line",
-                x1=label,
-                y1=y + 15,
-                x2=label + room,
-                y2=y + 15,
-                class_="s-line",
-                stroke_dasharray="1 4",
-            ),
+            *_line(y, step.text, step.said, ""),
+            tag("rect", x=0, y=y + 18, width="100%", height=THICK, class_="f-well", rx=3),
             tag(
                 "g",
                 tag("title", f"{step.text}: {step.said}"),
                 tag(
                     "rect",
-                    x=begin,
-                    y=y + 6,
-                    width=max(room * step.part, 1.5),
-                    height=18,
+                    x=_per_cent(begin),
+                    y=y + 18,
+                    width=_per_cent(at - begin),
+                    height=THICK,
                     class_="f-data",
-                    rx=2,
                 ),
             ),
-            tag("path", d=f"M{label + room * at:.1f} {y + 24:.1f}v{ROW - 18:.1f}", class_="s-edge dashed"),
-            words(width, y + 19, step.said, "t-end"),
         ]
     y = ROW * len(steps)
     inside += [
-        words(label - 10, y + 19, "together", "t-end t-bold"),
-        tag("rect", x=label, y=y + 6, width=room, height=18, class_="f-faint", rx=2),
-        words(width, y + 19, whole, "t-end t-bold"),
+        *_line(y, "together", whole, " t-bold"),
+        tag("rect", x=0, y=y + 18, width="100%", height=THICK, class_="f-data", rx=3),
     ]
-    return picture(inside, width, y + ROW, title=title, description=description)
+    return picture(inside, 0, y + ROW, title=title, description=description, size="fluid")
+
+
+def _line(y: float, text: str, said: str, class_: str) -> list[Markup]:
+    return [
+        words(0, y + 12, text, class_.strip() or None),
+        tag("text", said, x="100%", y=y + 12, class_="t-end" + class_),
+    ]
+
+
+def _per_cent(part: float) -> str:
+    return f"{100 * part:.2f}%"

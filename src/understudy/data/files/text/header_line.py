@@ -36,7 +36,7 @@ class TextLayout:
     raw: RawFile
     dialect: Dialect
     names: tuple[str, ...]
-    header_lines: int = 1  # two where a line that says only what separates the fields stands first
+    header_lines: int = 1  # and those before it: empty ones, and one that says only what separates the fields
 
     @property
     def delimiter(self) -> str:
@@ -63,7 +63,9 @@ def layout_of(raw: RawFile, declared: Dialect | None = None) -> TextLayout:
     if declared.encoding is not None or marked not in (None, "utf-8-sig"):
         raw = replace(raw, encoding=encoding or "")
         start = raw.start(SAMPLE)
-    text = _decoded(raw, start, whole).lstrip("\r\n")
+    opening = _decoded(raw, start, whole)
+    text = opening.lstrip("\r\n")
+    blank = len(opening[: len(opening) - len(text)].splitlines())
     if not text.strip():
         raise raw.fault("is empty", hint="a table needs at least a header line.")
     said = SAID.match(text)
@@ -79,7 +81,7 @@ def layout_of(raw: RawFile, declared: Dialect | None = None) -> TextLayout:
     )
     if dialect.quote not in (None, '"') or dialect.escape:
         raw = replace(raw, requoted=partial(_requoted, raw, dialect))
-    return TextLayout(raw, dialect, names_of(raw, rows[0]), 2 if said else 1)
+    return TextLayout(raw, dialect, names_of(raw, rows[0]), blank + (2 if said else 1))
 
 
 def marked_encoding(start: bytes) -> str | None:

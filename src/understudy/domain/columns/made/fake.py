@@ -32,6 +32,8 @@ KINDS = {
     "ssn": "ssn",
     "iban": "iban",
     "license_plate": "license_plate",
+    "url": "url",
+    "ip": "ipv4",
     "text": "sentence",
 }
 _LOCALE = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z0-9]{2,8}){0,2}")

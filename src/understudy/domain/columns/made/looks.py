@@ -24,8 +24,14 @@ TEXT_WORDS = 4  # words: sentences
 _LONG_NUMBER = 6  # digits, the same number in every cell: a key rather than an amount
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+# What a text of such a form is, and what it is called.
+_FORMED = {
+    "email": ("e-mail addresses", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")),
+    "url": ("web addresses", re.compile(r"(?:https?|ftp)://\S+", re.IGNORECASE)),
+    "ip": ("addresses of machines", re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}", re.ASCII)),
+}
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
+_WIDE = re.compile(r"[0-9]{19,}")  # digits of a name, too many for a number
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # Where something is: as many different numbers as records, and all of one length, yet no keys.
 _COORDINATE = re.compile(
@@ -35,6 +41,7 @@ _PEOPLE = "(full|patient|customer|client|person|employee|contact|student|member|
 # The words of a column's name, joined by spaces -> what it holds.
 _NAMED = {
     "email": r"(.* )?(e ?mail)( address| addr)?",
+    "ssn": r"(.* )?(ssn|social security( number| no)?)",
     "phone": r"(.* )?(phone|telephone|tel|mobile|cell|fax)( no| nr| number)?",
     "first_name": r"(.* )?(first ?name|forename|given ?name|fname)",
     "last_name": r"(.* )?(last ?name|surname|family ?name|lname)",
@@ -88,7 +95,8 @@ def _key_of(sight: Sight, alike: bool) -> Seen | None:
         return None
     if all(_WHOLE.fullmatch(text) for text in sight.texts):
         return _numbered(sight, nearly_all, seen)
-    if sight.mostly(lambda text: AMOUNT.fullmatch(text) is not None):
+    wide = all(_WIDE.fullmatch(text) for text in sight.texts)
+    if sight.two_numbers or (not wide and sight.mostly(lambda text: AMOUNT.fullmatch(text) is not None)):
         return None
     pattern = shape(sight.texts)
     return None if pattern is None else seen(f"{nearly_all}, and all have one form", pattern=pattern)
@@ -163,10 +171,11 @@ def fake_of(sight: Sight) -> Seen | None:
     """Which plausible texts would look like this column, where it holds what people are known by."""
     if not _is_text(sight) or sight.few or sight.rows - sight.nulls < FEW_RECORDS:
         return None
-    if sight.mostly(lambda text: _EMAIL.fullmatch(text) is not None):
-        return Seen({"kind": "email"}, FAKES.format("The values are e-mail addresses"))
+    for formed, (called, form) in _FORMED.items():
+        if sight.mostly(lambda text: form.fullmatch(text) is not None):  # noqa: B023
+            return Seen({"kind": formed}, FAKES.format(f"The values are {called}"))
     kind = named(sight)
-    if kind is not None and (kind == "phone" or not sight.numbers):
+    if kind is not None and (kind in ("phone", "ssn") or not sight.numbers):
         return Seen({"kind": kind}, FAKES.format("The name says that it tells people apart"))
     length = sum(map(len, sight.texts)) / len(sight.texts)
     spaces = sum(text.count(" ") for text in sight.texts) / len(sight.texts)

@@ -25,6 +25,8 @@ from understudy.domain.schema_toml import string_text
 MOST_LISTED = 50  # distinct values of a column whose values may be written down
 MOST_TEXTS = 200  # of a category: a list that a person can still read, and noise would lose most of it
 MOST_SHARE = 0.05  # and how many there may be for each record
+MOST_WORDS = 5  # that stand among figures, in a column of figures that
+FIGURES = 10  # times as many different figures has
 MANY = 0.7  # of the cells in one form are worth a remark
 MOSTLY = 0.95  # of a column's cells must fit a type for the column to be of it
 
@@ -51,6 +53,9 @@ MOSTLY_RARE = (
 WHOSE = 'If it says whose record it is, write unit = "{}" in [table].'
 NO_CELL = "No cell has a plain value: they are empty, or hold lists or objects. Leave the column out."
 INFINITE = "Infinite numbers are taken for missing ones: no bin holds them."
+WORDS = "Words among figures ({}) count as missing: if they mean something else, say what."
+STRAY = "{} of the cells are not numbers: they count as missing."
+TWO_NUMBERS = "Every cell holds two numbers: have them in two columns, each of which can be learned."
 VARIANTS = "Some values differ in case or blanks alone: they are taken for different ones."
 TOO_WIDE = (
     "Its numbers do not fit in 64 bits with a sign, so that they are taken for texts. "
@@ -73,12 +78,17 @@ _MOMENTOUS = re.compile(
 )
 _RECENT = (631_152_000, 4_102_444_800)  # seconds since 1970: from 1990 to 2099
 _RARE = 50  # records that each value must have, on average, for its values to be found privately
-_IDENTIFYING = re.compile(r"(^|[_\W])(id|uuid|guid|ssn|email|e-mail|passport)$|Id$|ID$", re.ASCII)
+# Not a word that merely ends so: PAID, MEDICAID, COVID, VALID, FLUID.
+_IDENTIFYING = re.compile(
+    r"(^|[_\W])(?i:id|uuid|guid|ssn|email|e-mail|passport)$|(?<=[a-z])I[dD]$|(?<![AVLU])ID$", re.ASCII
+)
+_DIGIT = re.compile("[0-9]")
+_TWO_NUMBERS = re.compile(r"\(?\s*[-+]?\d+(\.\d+)?\s*[,;/xX]\s*[-+]?\d+(\.\d+)?\s*\)?", re.ASCII)
 
 # What has a meaning of its own, though every cell may differ: amounts, and moments in whatever form.
 AMOUNT = re.compile(r"[-+$€£¥]?\s?[0-9][0-9.,' ]*\s?[%$€£¥]?")
 MOMENT = re.compile(
-    r"[0-9]{1,4}[-/. ]([A-Za-z]{3,9}|[0-9]{1,2})[-/., ]+[0-9]{1,4}([T ,].*)?|.*[0-9]:[0-9]{2}.*"
+    r"([0-9]{1,2}|[0-9]{4})[-/. ]([A-Za-z]{3,9}|[0-9]{1,2})[-/., ]+([0-9]{1,2}|[0-9]{4})([T ,].*)?|.*[0-9]:[0-9]{2}.*"
     r"|[A-Za-z]{3,9},? [0-9]{1,2}.*|(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])|1[0-9]{9}([0-9]{3})?"
 )
 
@@ -120,8 +130,19 @@ class Sight:
 
     @cached_property
     def markers(self) -> tuple[str, ...]:
-        """The texts that usually mean missing."""
-        return tuple(sorted(text for text in self.texts if text.strip().lower() in MARKS))
+        """The texts that usually mean missing, and words among figures."""
+        usual = {text for text in self.texts if text.strip().lower() in MARKS}
+        return tuple(sorted(usual | {*self.words}))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The few texts without a digit, other than usual marks, where nearly all others have digits: "refused"."""
+        held = dict(zip(self.texts, self.counts.tolist(), strict=True))
+        found = [t for t in self.texts if _DIGIT.search(t) is None and t.strip().lower() not in MARKS]
+        repeated = [text for text in found if held[text] > 1]
+        figures = sum(count for text, count in held.items() if _DIGIT.search(text) is not None)
+        alone = len(repeated) <= MOST_WORDS and len(self.texts) - len(found) >= FIGURES * len(repeated)
+        return tuple(repeated) if alone and figures >= self.counts.sum() / 2 else ()
 
     @property
     def identifying(self) -> bool:
@@ -206,13 +227,18 @@ class Sight:
         return self.share(text for text in self.texts if kind_of(text) == "code") > FEW_CODES
 
     @cached_property
-    def width(self) -> int:
-        """How many digits every code has, where the codes are too many to be found privately; else 0."""
+    def zeros(self) -> str:
+        """The format of codes of one width, 00000 or 000.00, where they are too many to be found privately; or ""."""
         if not self.codes or self.few or len(self.texts) * _RARE <= self.rows:
-            return 0
-        codes = [text for text in self.texts if text not in self.markers]
-        alike = all(len(text) == len(codes[0]) and text.isascii() and text.isdigit() for text in codes)
-        return len(codes[0]) if alike else 0
+            return ""
+        forms = {_DIGIT.sub("0", text) for text in self.texts if text not in self.markers}
+        form = forms.pop()
+        return form if not forms and re.fullmatch(r"0+(\.0+)?", form) else ""
+
+    @property
+    def two_numbers(self) -> bool:
+        """Whether nearly every cell holds two numbers: a place on the map, a blood pressure."""
+        return bool(self.mostly(lambda text: _TWO_NUMBERS.fullmatch(text) is not None))
 
     def remarks(self, found: Recognised) -> list[str]:
         """What a person should know of a format that was found."""
@@ -265,4 +291,5 @@ class Sight:
         counted = not self.identifying_name and (self.numbers or self.moments or formed)  # these often differ
         why = ALL_UNLIKE if self.unique else SAYS_IDENTIFIER
         identifier = IDENTIFIER.format(why, self.name) if self.identifying and not counted else ""
-        return "\n".join(remark for remark in (identifier, *remarks) if remark)
+        words = WORDS.format(", ".join(map(string_text, self.words))) if counted and self.words else ""
+        return "\n".join(remark for remark in (identifier, words, *remarks) if remark)

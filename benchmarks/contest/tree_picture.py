@@ -8,8 +8,6 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Clique
-
 Points = npt.NDArray[np.float64]
 
 STROKES = {
@@ -82,14 +80,3 @@ def graph_svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'font-family="system-ui, sans-serif" fill="#123">{"".join(lines)}</svg>'
     )
-
-
-def edges_of(cliques: Sequence[Clique]) -> dict[tuple[str, str], str]:
-    """The pairs that measured cliques join: those of pairs as a tree, those only in larger cliques as extra."""
-    edges = {(c[0], c[1]): "tree" for c in cliques if len(c) == 2}
-    for clique in cliques:
-        for i, a in enumerate(clique):
-            for b in clique[i + 1 :]:
-                if len(clique) > 2 and (a, b) not in edges and (b, a) not in edges:
-                    edges[a, b] = "extra"
-    return edges
