@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+from benchmarks.contest import networks
 from benchmarks.contest.arenas import Arena
 from benchmarks.contest.paper import SUBMITTED_SIGMA, SUBMITTED_STEPS
 from benchmarks.contest.submitted import Submitted
@@ -22,6 +23,7 @@ from understudy.privacy import Budget, Curator, Group, Laplace, Seeded
 from understudy.privacy.accounting.calibration import calibrate
 from understudy.transforms.compress import Compression
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn, nist2018
+from understudy_contest.neural_generator import NeuralGenerator, folds
 
 Recipe = Callable[[Arena, float], Mechanism]
 GAN = "UCLANESL"
@@ -99,18 +101,25 @@ def fitted(arena: Arena, system: str, table: str, epsilon: float, seed: int) -> 
     """
     records = arena.coded(table)
     if system == GAN:
-        return _trained(arena, records, epsilon, seed)
+        return _trained(arena, records, table, epsilon, seed)
     budget = Budget(epsilon, arena.delta)
     curator = Curator(records, budget, source=Seeded(seed))
     return SYSTEMS[system](arena, epsilon)(curator, records.domain, budget)
 
 
-def _trained(arena: Arena, records: Table, epsilon: float, seed: int) -> Fit:
-    """DP-WGAN; an ImportError where PyTorch is not installed."""
-    importlib.import_module("torch")
-    rival = importlib.import_module("understudy_contest.wgan")
-    made = rival.train(records, epsilon=epsilon, delta=arena.delta, seed=seed % 2**31)
-    return Fit((), made.generator, Compression.none(records.domain))
+def _trained(arena: Arena, records: Table, table: str, epsilon: float, seed: int) -> Fit:
+    """DP-WGAN: a network that was trained on a GPU, if one is kept; an ImportError where it needs PyTorch."""
+    kept = networks.found(arena.name, table, epsilon)
+    if kept is not None:
+        folded = folds(records.domain, networks.CENSUS.widest)
+        generator = NeuralGenerator(records.domain, folded, kept, float(len(records)))
+    else:
+        importlib.import_module("torch")
+        rival = importlib.import_module("understudy_contest.wgan")
+        recipe = networks.RECIPES[arena.name, epsilon]
+        made = rival.train(records, epsilon=epsilon, delta=arena.delta, recipe=recipe, seed=seed % 2**31)
+        generator = made.generator
+    return Fit((), generator, Compression.none(records.domain))
 
 
 def _forced_weights(arena: Arena, epsilon: float) -> dict[Clique, float]:

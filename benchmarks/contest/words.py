@@ -54,10 +54,10 @@ DIFFERS = """
   so its income error is that of a system that was not made for the contest.
 - Field groups (Gardn999) are found on the public table, for the noise that as many groups as the entry had would get;
   the entry's 39 were made by hand.
-- UCLANESL is a DP-WGAN that needs PyTorch, reads the records itself and has an accountant of its own. It is trained
-  for 4,000 steps, which takes minutes, and is far from trained by then: its errors hardly change with epsilon, so
-  they are those of a short training and not of the noise. The entry did better. Where PyTorch is not installed it
-  is listed as not run.
+- UCLANESL is a DP-WGAN that needs PyTorch, reads the records itself and has an accountant of its own. It differs from
+  the entry in what noise asks for: large batches and a slow generator, settled on the public tables
+  (`python -m benchmarks.contest.networks settle`) at each epsilon. Its rows were trained on a GPU, for half a minute
+  a network; on processors the same takes hours. Where PyTorch is not installed it is listed as not run.
 - The best tree is found and measured with codes below 0.05% merged. The paper does not say how it treated rare
   codes.
 

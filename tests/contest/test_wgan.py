@@ -12,7 +12,8 @@ from understudy.domain import Domain
 from understudy.errors import ParameterError
 from understudy.mechanisms.registry import generator_from
 from understudy_contest.neural_generator import NeuralGenerator, folds, widths
-from understudy_contest.wgan import WGAN, train
+from understudy_contest.wgan import places_of_ones, train
+from understudy_contest.wgan_training import WGAN, draw_batches
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")
@@ -42,17 +43,29 @@ def test_a_trained_network_leans_the_way_the_records_do_and_says_what_it_cost() 
 def test_no_record_moves_the_gradient_by_more_than_the_norm() -> None:
     import torch
 
-    from understudy_contest.wgan import _Training
+    from understudy_contest.wgan_training import Training
 
     table = lopsided(200)
-    run = _Training(table, folds(table.domain, 64), WGAN(hidden=32), 1.0, 1.0, 5)
-    batch = run._batch()
+    folded = folds(table.domain, 64)
+    run = Training(places_of_ones(table, 64), widths(table.domain, folded), WGAN(hidden=32), 1.0, 1.0, 5)
+    batch, everyone = run.records(torch.arange(200)), torch.ones(200)
     for norm in (0.01, 0.1):
-        whole = run._gradients(batch, norm)
+        whole = run.gradients(batch, everyone, norm)
         for out in range(5):
-            rest = run._gradients(torch.cat([batch[:out], batch[out + 1 :]]), norm)
+            there = everyone.clone()
+            there[out] = 0
+            rest = run.gradients(batch, there, norm)
             moved = sum(float((a - b).square().sum()) for a, b in zip(whole, rest, strict=True)) ** 0.5
-            assert moved <= norm * (1 + 1e-3)
+            assert 0 < moved <= norm * (1 + 1e-3)
+
+
+def test_records_join_batches_independently_with_the_rate_that_is_accounted_for() -> None:
+    records, there = draw_batches(np.random.default_rng(0), 500, 0.02, 20_000, 60)
+    sizes = there.sum(axis=1)
+    assert abs(sizes.mean() - 10) < 0.15 and abs(sizes.var() - 9.8) < 0.6  # of a binomial: 6 deviations
+    joined = np.bincount(records[there == 1], minlength=500)
+    assert abs(joined - 400).max() < 130  # 6.5 deviations
+    assert all(len(set(row[:n])) == n for row, n in zip(records[:200], sizes[:200].astype(int), strict=True))
 
 
 @pytest.mark.skipif(HAS_TORCH, reason="PyTorch is installed")

@@ -8,7 +8,6 @@ integers before anything is counted) plus at most `WORKING_BYTES`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
@@ -21,6 +20,7 @@ from understudy.domain import Clique, Domain
 from understudy.domain.codes import Codes, check_codes
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.marginals import Marginal
+from understudy.processors import available_cores
 
 Counts = npt.NDArray[np.int64]
 
@@ -171,13 +171,6 @@ def check_results(domain: Domain, cliques: Sequence[Clique], limit: int = RESULT
             f"the counts of {len(cliques):,} cliques take {total:,} bytes; the limit is {limit:,}.",
             hint="compress large columns into fewer codes first, or ask for fewer cliques at a time.",
         )
-
-
-def available_cores() -> int:
-    """The number of cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _shares(count: int, most: int) -> list[tuple[int, int]]:

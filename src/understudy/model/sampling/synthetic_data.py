@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -16,6 +15,7 @@ from understudy.model.queries.partial_records import column_names
 from understudy.model.sampling.sample import Sample
 from understudy.model.sampling.synthetic_column import Conditional, rounding_named, synthetic_column
 from understudy.model.tree.calibrated_tree import CalibratedTree
+from understudy.processors import available_cores
 
 THREADED_CODES = 1 << 18  # below this many codes a second thread costs more than it saves
 LIMIT_ROWS = (1 << 32) - 1  # a shuffle draws its places from 32 bits
@@ -111,7 +111,7 @@ def _in_order(order: Sequence[Family], generate: Any, codes: int) -> dict[str, C
         column: Codes = generate(family, parents)
         return column
 
-    with ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:
+    with ThreadPoolExecutor(min(available_cores(), 8)) as pool:
         for family in order:
             waiting[family.column] = pool.submit(when_ready, family)
         return {name: future.result() for name, future in waiting.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from understudy.model.fitting.dual.dual_kernels import EVALUATE, MULTIPLY, respo
 from understudy.model.fitting.observations import Observations
 from understudy.model.tree.propagation_kernels import exchange
 from understudy.model.tree.tree_layout import Floats, Integers, TreeLayout
+from understudy.processors import available_cores
 
 _LARGE = 500_000  # cells from which a second thread pays
 _NONE = np.zeros(0)
@@ -131,7 +131,7 @@ class Hessian:
 def _lots(marginals: CliqueMarginals) -> list[Integers]:
     """The units of work divided into one lot a core, of nearly equal numbers of cells; one lot for a small model."""
     loads = (marginals.units[:, 2] - marginals.units[:, 1]) * marginals.tables[marginals.units[:, 0], 3]
-    cores = min(os.cpu_count() or 1, 8) if loads.sum() >= _LARGE else 1
+    cores = min(available_cores(), 8) if loads.sum() >= _LARGE else 1
     lots: list[list[int]] = [[] for _ in range(cores)]
     carried = [0] * cores
     for unit in sorted(range(len(loads)), key=lambda unit: -int(loads[unit])):
