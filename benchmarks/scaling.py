@@ -23,7 +23,7 @@ import understudy as us
 from understudy.domain import Category, Schema
 
 ROWS = (10_000, 100_000, 1_000_000, 10_000_000)
-COLUMNS = (10, 20, 50, 100, 200)
+COLUMNS = (10, 20, 50, 100, 200, 500, 1000)
 CODES = 10
 
 Points = list[tuple[float, float]]
@@ -70,7 +70,9 @@ def once(rows: int, columns: int) -> float:
     table = pa.table(codes)
     with tempfile.TemporaryDirectory() as folder:
         start = time.process_time()
-        release = us.fit(table, schema, epsilon=1.0, delta=1e-9, ledger=Path(folder) / "ledger.db")
+        release = us.fit(
+            table, schema, epsilon=1.0, delta=1e-9, mechanism="mst", ledger=Path(folder) / "ledger.db"
+        )
         for _ in release.sample_chunks(rows, seed=0):
             pass
         return time.process_time() - start

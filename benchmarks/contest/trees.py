@@ -30,7 +30,7 @@ def tree_table(arena: Arena, private: Mapping[Cell, Outcome]) -> dict[str, dict[
     for table in arena.held_out:
         known = information(arena, table)
         names = arena.coded(table).domain.names
-        note("best", table, _sum(known, spanning_forest(names, list(known), heaviest(known))))
+        note("best", table, _sum(known, spanning_forest(names, list(known), heaviest(known.values()))))
         note("public", table, _sum(known, nist_mst(arena, 1.0).selection.tree))
         by_epsilon: dict[float, list[float]] = {}
         for cell, outcome in private.items():
@@ -62,7 +62,7 @@ def tree_within(names: tuple[str, ...], cliques: Iterable[Clique], known: Mappin
     """The best tree among the pairs that were measured (the forced ones make a cycle: its weakest goes)."""
     pairs = {_ordered(c, known): None for c in cliques if len(c) == 2}
     weights = {pair: known[pair] for pair in pairs}
-    return spanning_forest(names, list(weights), heaviest(weights))
+    return spanning_forest(names, list(weights), heaviest(weights.values()))
 
 
 def picture(arena: Arena) -> str:
@@ -96,6 +96,6 @@ def _random(names: tuple[str, ...], known: Mapping[Pair, float]) -> float:
 
     def tree() -> list[Pair]:
         weights = {pair: float(weight) for pair, weight in zip(known, rng.random(len(known)), strict=True)}
-        return spanning_forest(names, list(known), heaviest(weights))
+        return spanning_forest(names, list(known), heaviest(weights.values()))
 
     return float(np.mean([_sum(known, tree()) for _ in range(RANDOM_TREES)]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from understudy.privacy.curator.discovery import DiscoveryQuestion
 from understudy.privacy.curator.exact_counts import ExactCounts
 from understudy.privacy.curator.noisy_distances import DistancesQuestion
 from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
+from understudy.privacy.curator.pooled_choice import CandidatePool, PooledQuestion
 from understudy.privacy.curator.private_choice import DependenceQuestion, MisfitQuestion, ScoreMemory
 from understudy.privacy.curator.question import Question
 from understudy.privacy.curator.thresholded_histogram import HistogramQuestion
@@ -32,6 +34,9 @@ def uniform(clique: Any) -> Any:
 QUESTIONS = [
     MarginalsQuestion.of(DOMAIN, ["a", "b"], None, Gaussian(20.0), None),
     MisfitQuestion.of(DOMAIN, PAIR, uniform, Choice(0.1), None, None, None, ScoreMemory()),
+    PooledQuestion.of(
+        DOMAIN, CandidatePool(PAIR).offer([0, 1]), uniform, Choice(0.1), None, None, None, ScoreMemory()
+    ),
     DependenceQuestion.of(DOMAIN, PAIR, Choice(0.1), None, ScoreMemory()),
     HistogramQuestion.of(DOMAIN, ("a", "b"), Laplace(0.1), 50),
     DiscoveryQuestion.of("town", Approximate(0.1, 1e-7)),
@@ -60,7 +65,7 @@ def kinds(kind: type) -> set[type]:
 
 
 def test_every_kind_of_question_is_tried_here() -> None:
-    assert {type(q) for q in QUESTIONS} == {k for k in kinds(Question) if not k.__name__.startswith("_")}
+    assert {type(q) for q in QUESTIONS} == {k for k in kinds(Question) if not inspect.isabstract(k)}
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: type(question).__name__)

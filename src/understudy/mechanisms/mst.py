@@ -13,15 +13,16 @@ import numpy as np
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
+from understudy.marginals.product_estimates import ProductEstimates
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
-from understudy.mechanisms.one_way import Independence, measure_and_compress
+from understudy.mechanisms.one_way import measure_and_compress
 from understudy.mechanisms.repeated_measurement import measure_repeated
 from understudy.mechanisms.shrinkage import fit
-from understudy.mechanisms.spanning_tree import Pair, components, spanning_forest
+from understudy.mechanisms.spanning_tree import Pair, Places, components, ends, spanning_forest
 from understudy.mechanisms.tree_capacity import TreeCapacity, check_fits, cut_to_fit, largest_forest
 from understudy.model import estimate
-from understudy.privacy import Budget, Curator, Gaussian, Group, Loss, Role
+from understudy.privacy import Budget, CandidatePool, Curator, Gaussian, Group, Loss, Role
 
 _ABSOLUTE = math.sqrt(2 / math.pi)  # the mean distance of normal noise from zero, in standard deviations
 STOP: Clique = ()  # the candidate that means "no further edge is worth its noise"
@@ -186,35 +187,38 @@ class MST:
             for m in log
         }
         one_way = {name: field.marginal((name,)).counts for name in domain}
-        independence = Independence(one_way, field.total)
-        capacity = TreeCapacity(domain, forced)
+        independence = ProductEstimates(one_way, field.total)
         pairs = all_pairs(domain, self.limit_cells)
-        blurs = {pair: sum(blur[name] for name in pair) for pair in [*pairs, STOP]}
-        chosen: list[Pair] = []
+        capacity = TreeCapacity(domain, forced, pairs)
+        one, two = ends(domain.names, pairs)
+        blurs = np.array([blur[name] for name in domain], np.int64)
+        stop = len(pairs)  # the place of the candidate that ends the selection
+        pool = CandidatePool(
+            [*pairs, STOP], blurs=np.append(blurs[one] + blurs[two], 0) if self.sharpen else None
+        )
+        cells = np.array([domain.size(clique) for clique in pool.cliques[:stop]], np.float64)
+        chosen = 0
 
-        def pick(candidates: list[Pair]) -> Pair | None:
-            fitting = capacity.fitting(candidates)
-            offered: list[Clique] = [*fitting, STOP] if self.stop_early else list(fitting)
-            if not fitting:
+        def pick(left: Places) -> int | None:
+            nonlocal chosen
+            offered = capacity.fitting(left)
+            if not offered.size:
                 return None
-            scale = _scale_of_next(losses["two-way"], len(forced) + len(chosen) + 1)
-            # A sharpened misfit is three fifths of what a large one is by itself.
-            scale = 3 / 5 * scale if self.sharpen else scale
-            costs = [_noise(domain, clique, scale) for clique in offered] if self.stop_early else None
-            winner = offered[
-                curator.choose(
-                    offered,
-                    independence,
-                    losses["select"],
-                    costs=costs,
-                    blurs=list(map(blurs.__getitem__, offered)) if self.sharpen else None,
-                )
-            ]
-            if winner == STOP:
+            costs = None
+            if self.stop_early:
+                scale = _scale_of_next(losses["two-way"], len(forced) + chosen + 1)
+                # A sharpened misfit is three fifths of what a large one is by itself.
+                scale = 3 / 5 * scale if self.sharpen else scale
+                costs = np.append(np.rint(_ABSOLUTE * scale * cells[offered]), 0).astype(np.int64)
+                offered = np.append(offered, stop)
+            place = int(
+                offered[curator.choose(pool.offer(offered), independence, losses["select"], costs=costs)]
+            )
+            if place == stop:
                 return None
-            chosen.append((winner[0], winner[1]))
-            capacity.join(chosen[-1])
-            return chosen[-1]
+            chosen += 1
+            capacity.join(place)
+            return place
 
         joined = [clique for clique, _ in self.forced]
         return spanning_forest(domain.names, pairs, pick, joined)
@@ -223,8 +227,3 @@ class MST:
 def _scale_of_next(loss: Loss, marginals: int) -> float:
     """The noise scale of one marginal when a batch of equal weights has this many."""
     return loss.sigma * math.sqrt(marginals) if isinstance(loss, Gaussian) else 0.0
-
-
-def _noise(domain: Domain, clique: Clique, scale: float) -> int:
-    """The expected L1 norm of the noise that measuring the clique would add; 0 for stopping."""
-    return round(_ABSOLUTE * scale * domain.size(clique)) if clique else 0

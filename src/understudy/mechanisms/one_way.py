@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Clique, CodeLayout, Domain
+from understudy.domain import CodeLayout, Domain
 from understudy.marginals import Measurement
 from understudy.mechanisms.empty_slots import empty_slots
 from understudy.mechanisms.shrinkage import Cells, coarse_to_fine
@@ -106,17 +106,3 @@ def smoothed(measured: Measurement, layout: CodeLayout) -> Cells:
     noisy = np.asarray(measured.values, np.float64)
     even = np.full(noisy.size, max(float(noisy.sum()), 1.0) / noisy.size)
     return coarse_to_fine(noisy, even, float(measured.stddev), values=[noisy.size - layout.slots])
-
-
-class Independence:
-    """Estimates of pairs as the product of two one-way estimates: what a field of one-ways says of them."""
-
-    def __init__(self, marginals: Mapping[str, Cells], total: float) -> None:
-        self._shares = {name: cells / max(total, 1e-300) for name, cells in marginals.items()}
-        self._total = total
-
-    def __call__(self, clique: Clique) -> Cells:
-        cells: Cells = np.array(self._total)
-        for name in clique:
-            cells = np.multiply.outer(cells, self._shares[name])
-        return cells

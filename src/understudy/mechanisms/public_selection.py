@@ -89,7 +89,7 @@ def select_on_public(
         for pair in itertools.combinations(domain.order(clique), 2):
             if pair in weights:
                 weights[pair[0], pair[1]] += FORCED_BONUS
-    tree = spanning_forest(domain.names, list(weights), heaviest(weights))
+    tree = spanning_forest(domain.names, list(weights), heaviest(weights.values()))
     kept = [clique for clique in forced if domain.size(clique) < limit_cells]
     extra = _extra_triples(public, tree, triple_threshold, limit_cells)
     return Selection(tuple(tree), tuple(kept), tuple(extra))
@@ -116,6 +116,6 @@ def _extra_triples(public: Counter, tree: Sequence[Pair], threshold: float, limi
             missed[i][j, k] = error
     extra: list[Clique] = []
     for i, weights in missed.items():
-        for j, k in spanning_forest(around[i], list(weights), heaviest(weights)):
+        for j, k in spanning_forest(around[i], list(weights), heaviest(weights.values())):
             extra += [(j, k), (i, j, k)]
     return extra

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.mutual_information import all_pairs
-from understudy.mechanisms.spanning_tree import Pair, components
+from understudy.mechanisms.spanning_tree import Pair, Places, components, ends
 from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 
 
@@ -21,47 +23,61 @@ class TreeCapacity:
     cheapest way to join them is a star around the smallest column of all, so this takes one look at each part.
     """
 
-    def __init__(self, domain: Domain, joined: Sequence[Clique], limit_cells: int = LIMIT_CELLS) -> None:
-        self._domain = domain
-        self._part = components(domain.names, joined)
-        self._smallest: dict[int, int] = {}
-        for name, part in self._part.items():
-            self._smallest[part] = min(domain[name], self._smallest.get(part, domain[name]))
+    def __init__(
+        self,
+        domain: Domain,
+        joined: Sequence[Clique],
+        pairs: Sequence[Pair],
+        limit_cells: int = LIMIT_CELLS,
+    ) -> None:
+        self._one, self._two = ends(domain.names, pairs)
+        sizes = np.fromiter(domain.values(), np.int64, len(domain))
+        self._cells = sizes[self._one] * sizes[self._two]
+        self._part = np.fromiter(components(domain.names, joined).values(), np.int64, len(domain))
+        self._smallest = np.full(len(domain), np.iinfo(np.int64).max)  # by part
+        np.minimum.at(self._smallest, self._part, sizes)
         self._hub = min(domain.values(), default=1)
         taken = build_tree(domain, joined, limit_cells=None).cells
-        apart = sum(self._smallest.values()) - self._hub
+        apart = sum(self._smallest[np.unique(self._part)].tolist()) - self._hub
         self._spare = limit_cells - taken - self._hub * apart
         # No tree is larger than the star around the largest column.
         self._ample = max(domain.values(), default=1) * sum(domain.values()) <= limit_cells - taken
 
-    def fitting(self, pairs: list[Pair]) -> list[Pair]:
-        """The pairs that leave enough cells for the rest of the tree; all of them where every tree fits."""
-        if self._ample:
-            return pairs
-        return [pair for pair in pairs if self._extra(pair) <= self._spare]
+    def fitting(self, places: Places) -> Places:
+        """The pairs, by their places, that leave enough cells for the rest of the tree; all where every tree fits."""
+        return places if self._ample else places[self._extra(places) <= self._spare]
 
-    def join(self, pair: Pair) -> None:
+    def join(self, place: int) -> None:
         """Take off the cells of a pair that was chosen."""
-        self._spare -= self._extra(pair)
-        first, second = self._part[pair[0]], self._part[pair[1]]
-        self._smallest[first] = min(self._smallest[first], self._smallest.pop(second))
-        self._part = {name: first if part == second else part for name, part in self._part.items()}
+        self._spare -= int(self._extra(np.array([place]))[0])
+        first, second = self._part[self._one[place]], self._part[self._two[place]]
+        self._smallest[first] = min(self._smallest[first], self._smallest[second])
+        self._part[self._part == second] = first
 
-    def _extra(self, pair: Pair) -> int:
-        """The cells of a pair, less those that were set aside for the pair that it replaces."""
-        a, b = (self._smallest[self._part[name]] for name in pair)
-        return self._domain[pair[0]] * self._domain[pair[1]] - self._hub * max(a, b)
+    def _extra(self, places: Places) -> Places:
+        """The cells of pairs, less those that were set aside for the pair that each replaces."""
+        one, two = (
+            self._smallest[self._part[self._one[places]]],
+            self._smallest[self._part[self._two[places]]],
+        )
+        return np.asarray(self._cells[places] - self._hub * np.maximum(one, two), np.int64)
 
 
 def largest_forest(domain: Domain, limit_cells: int, joined: Iterable[Clique] = ()) -> list[Pair]:
     """A tree around `joined` of the largest pairs of at most so many cells: no tree of such pairs is larger."""
-    falling = sorted(all_pairs(domain, limit_cells), key=lambda pair: -domain[pair[0]] * domain[pair[1]])
-    label, tree = components(domain.names, joined), []
-    for pair in falling:
-        new, old = label[pair[0]], label[pair[1]]
+    pairs = all_pairs(domain, limit_cells)
+    one, two = ends(domain.names, pairs)
+    sizes = np.fromiter(domain.values(), np.float64, len(domain))
+    label = np.fromiter(components(domain.names, joined).values(), np.int64, len(domain))
+    apart, tree = len(np.unique(label)), []
+    for place in np.argsort(-sizes[one] * sizes[two], kind="stable").tolist():
+        new, old = label[one[place]], label[two[place]]
         if new != old:
-            tree.append(pair)
-            label = {name: new if number == old else number for name, number in label.items()}
+            tree.append(pairs[place])
+            label[label == old] = new
+            apart -= 1
+            if apart == 1:  # no pair joins anything more
+                break
     return tree
 
 

@@ -26,7 +26,7 @@ from understudy.pipeline.holding.proposals import proposals
 from understudy.pipeline.sources.records import Reading
 from understudy.pipeline.sources.registry import first_records, name_of, open_records, seen_dialect
 
-MOST_READ = 1_000_000  # records that a draft of streamed data looks at
+MOST_READ = 1_000_000  # records that a draft looks at
 
 DRAFTED = "NOT PRIVATE until a person has reviewed it"
 OPENING = f"""\
@@ -49,8 +49,8 @@ def draft_schema(
     copied; what is left out is learned privately later, out of the budget.
 
     Parameters:
-        data: a path, an address, a frame (pandas, Polars), or anything that speaks Arrow. Of what is streamed,
-            the first million records are looked at.
+        data: a path, an address, a frame (pandas, Polars), or anything that speaks Arrow. The first million records
+            are looked at; of a column with tens of thousands of values, some of these.
         name: the table's name, which is the ledger's key; by default the file's, without its ending.
         delimiter: what separates the fields of a CSV file; found from its first lines by default.
         records: whether the records may be looked at; yes by default. Without, the schema has the columns' names

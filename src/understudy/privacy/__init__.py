@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from understudy.privacy.curator.curator import Curator
     from understudy.privacy.curator.discovery import Discovery
+    from understudy.privacy.curator.pooled_choice import CandidatePool, Offer
     from understudy.privacy.curator.verification import recompute
     from understudy.privacy.ledger.job import Job
     from understudy.privacy.ledger.ledger import Ledger, default_ledger_path
@@ -30,6 +31,7 @@ __all__ = [
     "Approximate",
     "Budget",
     "Calibration",
+    "CandidatePool",
     "Choice",
     "Composition",
     "Curator",
@@ -44,6 +46,7 @@ __all__ = [
     "Ledger",
     "Loss",
     "Neighbours",
+    "Offer",
     "OperatingSystem",
     "Randomness",
     "Role",

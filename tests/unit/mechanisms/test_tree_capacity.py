@@ -26,22 +26,24 @@ def test_whatever_is_picked_the_tree_fits_and_spans(seed: int) -> None:
     hub = min(domain.values())
     taken = build_tree(domain, joined, limit_cells=None).cells
     limit = taken + hub * sum(domain.values()) + int(rng.integers(0, 40_000))
-    capacity = TreeCapacity(domain, joined, limit)
+    pairs = all_pairs(domain, 10**9)
+    capacity = TreeCapacity(domain, joined, pairs, limit)
 
-    def pick(pairs: list) -> tuple:
-        fitting = capacity.fitting(pairs)
-        chosen = fitting[rng.integers(len(fitting))]  # there is always one
+    def pick(left: np.ndarray) -> int:
+        fitting = capacity.fitting(left)
+        chosen = int(fitting[rng.integers(len(fitting))])  # there is always one
         capacity.join(chosen)
         return chosen
 
-    tree = spanning_forest(domain.names, all_pairs(domain, 10**9), pick, joined)
+    tree = spanning_forest(domain.names, pairs, pick, joined)
     assert len(tree) == len(domain) - 1 - len(joined)
     assert build_tree(domain, [*joined, *tree], limit_cells=None).cells <= limit
 
 
 def test_a_column_that_fits_nowhere_stays_alone_and_nothing_fails() -> None:
-    capacity = TreeCapacity(Domain({"a": 50, "b": 50, "c": 2}), [], limit_cells=150)
-    assert capacity.fitting([("a", "b"), ("a", "c"), ("b", "c")]) == []
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    capacity = TreeCapacity(Domain({"a": 50, "b": 50, "c": 2}), [], pairs, limit_cells=150)
+    assert capacity.fitting(np.arange(3)).size == 0
 
 
 def test_a_forced_clique_that_cannot_fit_is_refused_from_the_schema_and_the_column_to_bin_is_named() -> None:

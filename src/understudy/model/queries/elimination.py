@@ -41,13 +41,15 @@ class Elimination:
     ) -> None:
         self._tree, self._tables, self._limit = tree, tables, limit_cells
         self._evidence: Evidence = evidence or {}
-        self._bit = {name: 1 << i for i, name in enumerate(tree.domain)}
+        self._columns = tree.domain.names
+        self._bit = {name: 1 << i for i, name in enumerate(self._columns)}
         self._size = {1 << i: size for i, size in enumerate(tree.domain.values())}
         self._own = [self._mask(clique) for clique in tree.cliques]
         self._near, self._gate, self._beyond = _surroundings(tree, self._own)
         self._known = self._mask(self._evidence)
         self._messages: dict[tuple[int, int, int], Scaled] = {}
         self._parts: dict[int, dict[int, Factor]] = {}
+        self._steps: dict[tuple[int, int, int], Array] = {}  # by clique and two of its separators
         self._held = 0
 
     def _mask(self, names: Sequence[str] | Evidence) -> int:
@@ -95,7 +97,12 @@ class Elimination:
             top = lower[0]
         if wanted.bit_count() < 3 or self._carried(top, wanted, needed) <= _SMALL:
             return top
-        choices = [top, *(node for node, _ in self._ways(top, needed))]
+        # Along a way on which nothing joins, messages grow or shrink in one direction: an end of it is the best.
+        choices = [
+            node
+            for node, _ in [(top, -1), *self._ways(top, needed)]
+            if self._own[node] & wanted or len(self._informative(node, -1, needed)) > 2
+        ]
         return min(choices, key=lambda node: self._carried(node, wanted, needed))
 
     def _carried(self, top: int, wanted: int, needed: int) -> int:
@@ -130,6 +137,16 @@ class Elimination:
             return
         gate, near = self._gate[node, towards], self._informative(node, towards, wanted | self._known)
         before = [self._messages[self._key(other, node, wanted)] for other in near]
+        if len(near) == 1 and not self._known and not key[2] & self._own[node]:
+            behind = self._gate[near[0], node]
+            if behind == gate:  # the same columns again: nothing is added
+                self._messages[key] = before[0]
+                return
+            if not behind & gate:
+                message = self._passed_on(node, gate, behind, key[2], before[0][0])
+                self._messages[key] = (message, 0.0)
+                self._held += message.values.nbytes
+                return
         kept = self._names(gate | key[2])
         table = self._part(node, gate | wanted | self._gates(near, node)) / self._separator(node, gate)
         message = contract([table, *(m for m, _ in before)], kept, self._limit)
@@ -141,11 +158,29 @@ class Elimination:
         self._messages[key] = (message, scale)
         self._held += message.values.nbytes
 
+    def _passed_on(self, node: int, gate: int, behind: int, carried: int, before: Factor) -> Factor:
+        """The message of a clique that only passes on what it was told, from one separator to another: a product."""
+        ours, theirs, names = self._names(gate), self._names(behind), self._names(carried)
+        shape = [self._size[self._bit[name]] for name in ours + names]
+        cells = math.prod(shape)
+        if cells > self._limit:
+            raise too_large(ours + names, cells, self._limit)
+        rows, depth = self._cells(gate), self._cells(behind)
+        step = self._steps.get((node, gate, behind))
+        if step is None:
+            table = self._part(node, gate | behind) / self._separator(node, gate)
+            step = table.project(ours + theirs).values.reshape(rows, depth)
+            self._steps[node, gate, behind] = step
+            self._held += step.nbytes
+        told = before if before.clique == theirs + names else before.project(theirs + names)
+        return Factor(ours + names, (step @ told.values.reshape(depth, -1)).reshape(shape))
+
     def forget(self) -> None:
         """Let go of the messages when they have grown large."""
         if self._held > CACHE_BYTES:
             self._messages.clear()
             self._parts.clear()
+            self._steps.clear()
             self._held = 0
 
     def _gates(self, nodes: Sequence[int], towards: int) -> int:
@@ -188,7 +223,12 @@ class Elimination:
         return factor.condition(known) if known else factor
 
     def _names(self, mask: int) -> Clique:
-        return tuple(name for name, bit in self._bit.items() if mask & bit)
+        found = []
+        while mask:
+            low = mask & -mask
+            found.append(self._columns[low.bit_length() - 1])
+            mask ^= low
+        return tuple(found)
 
     def _guard(self, clique: Clique, cells: int) -> None:
         if cells > self._limit:

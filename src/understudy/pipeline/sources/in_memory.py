@@ -76,10 +76,12 @@ class MemorySource:
         dialect: Dialect | None = None,
         types: Mapping[str, pa.DataType] | None = None,
     ) -> pa.Table:
-        """The whole table: it fits in memory."""
+        """The first records; all where no number is asked for, as they fit in memory."""
         if self._path is None:
-            return read(self.data)
-        return read(self.data, types=types, rest=pa.string(), dialect=dialect)
+            table = read(self.data)
+        else:
+            table = read(self.data, types=types, rest=pa.string(), dialect=dialect)
+        return table if most is None else table.slice(0, most)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from understudy.data import Streamed
 from understudy.data.engines.postgres.address import parse
@@ -19,7 +20,7 @@ from understudy.domain.arrow_values import plain
 from understudy.domain.dialect import Dialect
 from understudy.marginals import Counter
 from understudy.pipeline.sources.records import Reading
-from understudy.pipeline.sources.streamed import StreamedRecords, StreamedSource
+from understudy.pipeline.sources.streamed import StreamedRecords, StreamedSource, first_of
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
 
@@ -35,6 +36,11 @@ class PostgresSource(StreamedSource):
     def scannable(self, dialect: Dialect | None) -> PostgresTable:
         """Its columns of one plain value a cell, for a draft or a comparison."""
         return PostgresTable.open(self.data).plain()
+
+    def first_records(
+        self, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
+    ) -> pa.Table:
+        return first_of(self.scannable(dialect).first(most), most)
 
     def open(self, reading: Reading) -> PostgresRecords:
         """The records, once the server lets them be read."""

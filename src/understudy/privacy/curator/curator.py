@@ -1,8 +1,8 @@
 """The only object that sees private counts; whatever leaves it leaves through one door.
 
 To verify that nothing private leaves otherwise, read this file, `curator_session.py` and the `draw` of each question
-(`noisy_marginals.py`, `noisy_distances.py`, `private_choice.py`, `thresholded_histogram.py`, `discovery.py`,
-`unit_sizes.py`), and check six things.
+(`noisy_marginals.py`, `noisy_distances.py`, `private_choice.py`, `pooled_choice.py`, `thresholded_histogram.py`,
+`discovery.py`, `unit_sizes.py`), and check six things.
 
 1. Records are reached only through `self._engine`. `_ask` lets a question look at what the engine can count, never at
    what it counts, and hands it `ExactCounts` for its `draw`; `recode` and `over` say how the same records are coded.
@@ -42,6 +42,7 @@ from understudy.privacy.curator.exact_counts import ExactCounts
 from understudy.privacy.curator.misfit import Estimates
 from understudy.privacy.curator.noisy_distances import CliqueSets, Distances, DistancesQuestion
 from understudy.privacy.curator.noisy_marginals import MarginalsQuestion
+from understudy.privacy.curator.pooled_choice import Offer, PooledQuestion
 from understudy.privacy.curator.private_choice import DependenceQuestion, MisfitQuestion, ScoreMemory
 from understudy.privacy.curator.question import AnswerT, PriceT, Question, digest, recoding_digest
 from understudy.privacy.curator.thresholded_histogram import Cells, HistogramQuestion
@@ -194,10 +195,10 @@ class Curator:
 
     def choose(
         self,
-        candidates: Sequence[Clique],
+        candidates: Sequence[Clique] | Offer,
         estimates: Estimates,
         budget: Loss,
-        costs: Sequence[int] | None = None,
+        costs: question_checks.Whole | None = None,
         blurs: Sequence[int] | None = None,
         weights: Sequence[int] | None = None,
     ) -> int:
@@ -211,9 +212,9 @@ class Curator:
         Privacy: one draw of the loss Choice(epsilon).
 
         Parameters:
-            candidates: the cliques to choose from, at least one; the empty clique may stand for none of them.
-            estimates: a clique -> the counts that are thought to be in its cells; from answers and public
-                knowledge.
+            candidates: the cliques to choose from, at least one, or an `Offer` of a pool, which has its own blurs and
+                weights; the empty clique may stand for none of them.
+            estimates: a clique -> the counts thought to be in its cells; from answers and public knowledge.
             budget: a Choice loss that `commit` allotted.
             costs: whole numbers, one a candidate, taken off its score; none by default.
             blurs: whole numbers from 0, one a candidate; none by default.
@@ -226,9 +227,10 @@ class Curator:
         Raises:
             BudgetError: no further choice was planned; nothing is drawn.
         """
-        return self._ask(
-            MisfitQuestion.of(self.domain, candidates, estimates, budget, costs, blurs, weights, self._memory)
-        )
+        given = (estimates, budget, costs, blurs, weights, self._memory)
+        if isinstance(candidates, Offer):
+            return self._ask(PooledQuestion.of(self.domain, candidates, *given))
+        return self._ask(MisfitQuestion.of(self.domain, candidates, *given))
 
     def choose_dependent(
         self, candidates: Sequence[Clique], budget: Loss, costs: Sequence[int] | None = None

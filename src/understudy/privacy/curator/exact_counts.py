@@ -38,10 +38,15 @@ class ExactCounts:
                 raise OperatorError(f"the engine's marginal of {clique!r} is not a table of integers.")
         return [counts.astype(np.int64, copy=False).reshape(-1) for counts in counted]
 
-    def in_turn(self, wanted: Sequence[Clique]) -> Iterator[tuple[Clique, Integers]]:
-        """Each clique with its counts, so many at a time as memory can hold."""
+    def runs(self, wanted: Sequence[Clique]) -> Iterator[tuple[list[Clique], list[Integers]]]:
+        """Cliques with their counts, so many at a time as memory can hold."""
         for run in runs_within(self.domain, wanted, AT_ONCE):
-            yield from zip(run, self.tables(run), strict=True)
+            yield run, self.tables(run)
+
+    def in_turn(self, wanted: Sequence[Clique]) -> Iterator[tuple[Clique, Integers]]:
+        """Each clique with its counts, in order."""
+        for run, tables in self.runs(wanted):
+            yield from zip(run, tables, strict=True)
 
     def filled_cells(self, clique: Clique) -> tuple[Integers, Integers]:
         """The places and counts of the cells that hold a record."""

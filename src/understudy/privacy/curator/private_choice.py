@@ -7,9 +7,9 @@ Proof: docs/privacy.md, "The curator".
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -30,9 +30,10 @@ from understudy.privacy.noise.randomness import Randomness
 from understudy.privacy.plain_values import plain_value
 
 Integers = npt.NDArray[np.int64]
+PoolT = TypeVar("PoolT")
 Scores = dict[Clique, int]
 # Beyond this a misfit that is weighed counts as this: more records than there are, and no product overflows.
-_MOST_MISFIT = 2**50
+MOST_MISFIT = 2**50
 
 
 class ScoreMemory:
@@ -40,6 +41,7 @@ class ScoreMemory:
 
     def __init__(self) -> None:
         self._misfits: WeakKeyDictionary[Any, Scores] = WeakKeyDictionary()
+        self._pools: WeakKeyDictionary[Any, WeakKeyDictionary[Any, Any]] = WeakKeyDictionary()
         self.dependences: Scores = {}
 
     def misfits(self, estimates: Estimates) -> Scores:
@@ -48,6 +50,17 @@ class ScoreMemory:
             return self._misfits.setdefault(estimates, {})
         except TypeError:  # it cannot be a key: scores are counted anew each time
             return {}
+
+    def pooled(self, estimates: Estimates, pool: Any, scores: Callable[[], PoolT]) -> PoolT:
+        """Scores of a pool by these estimates, kept as long as both live; none to begin with."""
+        try:
+            known = self._pools.setdefault(estimates, WeakKeyDictionary())
+        except TypeError:
+            return scores()
+        if pool not in known:
+            known[pool] = scores()
+        found: PoolT = known[pool]
+        return found
 
 
 @dataclass(frozen=True)
@@ -60,13 +73,11 @@ class ChoicePrice:
 
 
 @dataclass(frozen=True, eq=False)
-class _ChoiceQuestion(Question[ChoicePrice, int]):
-    """A choice among `offered` candidates by score less public `costs`; `known` scores are not counted again."""
+class ChoiceQuestion(Question[ChoicePrice, int]):
+    """A choice among candidates by score less public `costs`."""
 
-    offered: Sequence[Clique]
     costs: Integers
     budget: Any
-    known: Scores
     asked: ClassVar[str]
 
     @property
@@ -75,9 +86,14 @@ class _ChoiceQuestion(Question[ChoicePrice, int]):
         """How far one record that is added or removed can move a score."""
 
     @property
-    def public(self) -> Sequence[Integers]:
-        """The numbers, one a candidate, that the words hold a digest of."""
-        return [self.costs]
+    @abstractmethod
+    def number(self) -> int:
+        """How many candidates there are."""
+
+    @property
+    @abstractmethod
+    def candidates_digest(self) -> str:
+        """A digest of the candidates and of the public numbers that each has."""
 
     def price(self, allowance: Allowance) -> ChoicePrice:
         if not isinstance(self.budget, Choice):
@@ -90,10 +106,38 @@ class _ChoiceQuestion(Question[ChoicePrice, int]):
         """Candidates, costs and blurs by number and digest, as they may be thousands."""
         return {
             "question": self.asked,
-            "candidates": len(self.offered),
-            "digest": digest(repr(list(self.offered)).encode(), *map(array_bytes, self.public)),
+            "candidates": self.number,
+            "digest": self.candidates_digest,
             "epsilon": price.losses[0].epsilon,
         }
+
+    def _chosen(self, scores: Integers, source: Randomness, price: ChoicePrice) -> int:
+        """One index, drawn by the exponential mechanism: the only form in which scores leave."""
+        return choose(scores - self.costs, price.losses[0].epsilon, price.sensitivity, source)
+
+    def unpack(self, answer: bytes, price: ChoicePrice) -> int:
+        return int(unpack_text(answer))
+
+
+@dataclass(frozen=True, eq=False)
+class _ListedQuestion(ChoiceQuestion):
+    """A choice among `offered` candidates; `known` scores are not counted again."""
+
+    offered: Sequence[Clique]
+    known: Scores
+
+    @property
+    def public(self) -> Sequence[Integers]:
+        """The numbers, one a candidate, that the words hold a digest of."""
+        return [self.costs]
+
+    @property
+    def number(self) -> int:
+        return len(self.offered)
+
+    @property
+    def candidates_digest(self) -> str:
+        return digest(repr(list(self.offered)).encode(), *map(array_bytes, self.public))
 
     @property
     def unscored(self) -> list[Clique]:
@@ -113,16 +157,9 @@ class _ChoiceQuestion(Question[ChoicePrice, int]):
         """The score of every candidate, before its cost. Private."""
         return np.array([self.known.get(clique, 0) for clique in self.offered], dtype=np.int64)
 
-    def _chosen(self, scores: Integers, source: Randomness, price: ChoicePrice) -> int:
-        """One index, drawn by the exponential mechanism: the only form in which scores leave."""
-        return choose(scores - self.costs, price.losses[0].epsilon, price.sensitivity, source)
-
-    def unpack(self, answer: bytes, price: ChoicePrice) -> int:
-        return int(unpack_text(answer))
-
 
 @dataclass(frozen=True, eq=False)
-class MisfitQuestion(_ChoiceQuestion):
+class MisfitQuestion(_ListedQuestion):
     """Which candidate's estimate fits badly: see `Curator.choose`."""
 
     domain: Domain
@@ -139,9 +176,9 @@ class MisfitQuestion(_ChoiceQuestion):
         candidates: Sequence[Clique],
         estimates: Estimates,
         budget: Loss,
-        costs: Sequence[int] | None,
-        blurs: Sequence[int] | None,
-        weights: Sequence[int] | None,
+        costs: question_checks.Whole | None,
+        blurs: question_checks.Whole | None,
+        weights: question_checks.Whole | None,
         memory: ScoreMemory,
     ) -> Self:
         """The question, once everything handed in was checked and copied."""
@@ -150,7 +187,7 @@ class MisfitQuestion(_ChoiceQuestion):
         blurred = None if blurs is None else question_checks.blurs(offered, blurs)
         weighed = None if weights is None else question_checks.importances(offered, weights)
         prices = question_checks.costs(offered, costs)
-        return cls(offered, prices, plain_value(budget, *LOSSES), known, domain, estimates, blurred, weighed)
+        return cls(prices, plain_value(budget, *LOSSES), offered, known, domain, estimates, blurred, weighed)
 
     @property
     def public(self) -> Sequence[Integers]:
@@ -170,11 +207,11 @@ class MisfitQuestion(_ChoiceQuestion):
     def scores(self) -> Integers:
         exact = super().scores()
         exact = exact if self.blurs is None else beyond_blur(exact, self.blurs)
-        return exact if self.weights is None else np.minimum(exact, _MOST_MISFIT) * self.weights
+        return exact if self.weights is None else np.minimum(exact, MOST_MISFIT) * self.weights
 
 
 @dataclass(frozen=True, eq=False)
-class DependenceQuestion(_ChoiceQuestion):
+class DependenceQuestion(_ListedQuestion):
     """Which candidate's first column depends much on its others: see `Curator.choose_dependent`."""
 
     asked = "choose dependent"
@@ -192,7 +229,7 @@ class DependenceQuestion(_ChoiceQuestion):
         known = memory.dependences
         offered = question_checks.families(domain, candidates, known)
         prices = question_checks.costs(offered, costs)
-        return cls(offered, prices, plain_value(budget, *LOSSES), known)
+        return cls(prices, plain_value(budget, *LOSSES), offered, known)
 
     @property
     def record_sensitivity(self) -> int:

@@ -6,7 +6,7 @@ Nothing in this file reads records. What comes out is a copy, of exact types of 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from understudy.privacy.plain_values import plain_clique, plain_cliques, plain_t
 
 MOST_IMPORTANT = 1000  # times as much as another candidate one may weigh in a choice
 Queries = Sequence[Binned | None]
+Whole = Sequence[int] | npt.NDArray[np.int64]  # whole numbers, one a candidate
 MOST_CELLS = 2**26  # of one batch: half a gigabyte of exact counts
 MOST_SUMMED = 2**10  # cliques whose distances are summed to one answer
 
@@ -49,7 +50,7 @@ def candidates(domain: Domain, asked: Sequence[Clique], known: Container[Clique]
     for clique in fresh:
         _cells(domain, [domain.clique(clique)])
     if fresh or len(set(offered)) != len(offered):
-        _distinct(offered)
+        distinct(offered)
     return offered
 
 
@@ -63,7 +64,7 @@ def clique_sets(domain: Domain, asked: Sequence[Sequence[Clique]]) -> tuple[tupl
             raise DomainError(
                 f"a set of cliques is one of 1 to {MOST_SUMMED:,}, each with a column at least."
             )
-        _distinct(cliques)
+        distinct(cliques)
         for clique in cliques:
             _cells(domain, [clique])
     return found
@@ -102,7 +103,7 @@ def families(domain: Domain, asked: Sequence[Clique], known: Container[Clique] =
 def queries(domain: Domain, batch: Sequence[Clique], asked: Queries | None) -> list[Binned | None]:
     """One query a clique: None, or sums over bins, which leave every record in one cell."""
     if asked is None:
-        _distinct(batch)
+        distinct(batch)
         return [None] * len(batch)
     given = list(asked)
     if len(given) != len(batch):
@@ -111,7 +112,7 @@ def queries(domain: Domain, batch: Sequence[Clique], asked: Queries | None) -> l
         None if query is None else _bins(domain, clique, query)
         for clique, query in zip(batch, given, strict=True)
     ]
-    _distinct([clique for clique, query in zip(batch, found, strict=True) if query is None])
+    distinct([clique for clique, query in zip(batch, found, strict=True) if query is None])
     return found
 
 
@@ -135,10 +136,14 @@ def sizes(domain: Domain, batch: Sequence[Clique], asked: Sequence[Binned | None
     ]
 
 
-def costs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray[np.int64]:
+def costs(offered: Sized, given: Whole | None) -> npt.NDArray[np.int64]:
     """What each candidate's score is lowered by: public integers, none where none are given."""
     if given is None:
         return np.zeros(len(offered), dtype=np.int64)
+    if type(given) is np.ndarray and given.dtype == np.int64 and given.shape == (len(offered),):
+        copied: npt.NDArray[np.int64] = given.copy()
+        if max(-int(copied.min(initial=0)), int(copied.max(initial=0))) <= 2**61:
+            return copied
     found = list(given)
     if not (set(map(type, found)) <= {int} and max(map(abs, found), default=0) <= 2**61):
         found = [_whole(cost) for cost in found]
@@ -155,7 +160,7 @@ def _whole(cost: Any) -> int:
     return whole
 
 
-def importances(offered: Sequence[Clique], given: Sequence[int]) -> npt.NDArray[np.int64]:
+def importances(offered: Sized, given: Whole) -> npt.NDArray[np.int64]:
     """What each candidate's misfit is multiplied by: public whole numbers from 1 to `MOST_IMPORTANT`."""
     found = costs(offered, given)
     if not ((found >= 1) & (found <= MOST_IMPORTANT)).all():
@@ -166,7 +171,7 @@ def importances(offered: Sequence[Clique], given: Sequence[int]) -> npt.NDArray[
     return found
 
 
-def blurs(offered: Sequence[Clique], given: Sequence[int] | None) -> npt.NDArray[np.int64]:
+def blurs(offered: Sized, given: Whole | None) -> npt.NDArray[np.int64]:
     """What each candidate's misfit would be by noise in its estimate alone: public, none where none are given."""
     found = costs(offered, given)
     if (found < 0).any():
@@ -190,7 +195,8 @@ def recodings(domain: Domain, maps: Mapping[str, Any]) -> dict[str, npt.NDArray[
 # -- faults --------------------------------------------------------------------------------------------
 
 
-def _distinct(batch: Sequence[Clique]) -> None:
+def distinct(batch: Sequence[Clique]) -> None:
+    """Refuse a clique that stands twice, in whatever order."""
     seen: set[frozenset[str]] = set()
     for clique in batch:
         if frozenset(clique) in seen:

@@ -40,9 +40,9 @@ def _by_floats(gaps: Gaps, rate: Fraction, word: int) -> int | None:
     """The candidate in whose share of [0, 1) the word falls, or None where floats cannot be sure."""
     with np.errstate(over="ignore"):  # an infinite x is as far as any other beyond the limit
         x = gaps * float(rate)
-    far = x > FLOAT_LIMIT
-    weights = exp_floats(np.where(far, FLOAT_LIMIT, x))
-    weights[far] = 0.0
+    near = np.flatnonzero(x <= FLOAT_LIMIT)
+    weights = np.zeros(x.size)
+    weights[near] = exp_floats(x[near])
     shares = np.cumsum(weights)
     shares /= shares[-1]
     margin = 2.0**-38 + gaps.size * 2.0**-50

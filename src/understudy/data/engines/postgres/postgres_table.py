@@ -32,6 +32,7 @@ class PostgresTable:
     kinds: Mapping[str, Kind | None]  # None for a column that does not hold one plain value a cell
     decode: bool = False  # whether texts may be no UTF-8
     unit: str | None = None
+    most: int | None = None  # records that are read; all by default
 
     @classmethod
     def open(cls, address: str) -> PostgresTable:
@@ -60,6 +61,10 @@ class PostgresTable:
         """The table with a column of units, in which equal units have one form: 1.0 and 1.00 are both 1."""
         self._kind(unit)
         return replace(self, unit=unit)
+
+    def first(self, most: int) -> PostgresTable:
+        """The table cut to so many records by the server, which otherwise sends all, whoever stops listening."""
+        return replace(self, most=most)
 
     def plain(self) -> PostgresTable:
         """The same table without the columns that do not hold one plain value a cell."""
@@ -114,7 +119,8 @@ class PostgresTable:
     def _select(self, columns: Sequence[str]) -> str:
         """The query for some columns, which the answer calls c0, c1, ...: so a column may have any name."""
         shown = ", ".join(f"{self._ask(name)} AS c{place}" for place, name in enumerate(columns))
-        return f"SELECT {shown} FROM {self.relation} AS t"
+        cut = "" if self.most is None else f" LIMIT {self.most:d}"
+        return f"SELECT {shown} FROM {self.relation} AS t{cut}"
 
     def _ask(self, name: str) -> str:
         kind = self._kind(name)

@@ -24,6 +24,7 @@ from understudy.domain.schema_toml import string_text
 
 MOST_LISTED = 50  # distinct values of a column whose values may be written down
 MOST_TEXTS = 200  # of a category: a list that a person can still read, and noise would lose most of it
+MOST_DISTINCT = 20_000  # values of a column that are all looked at, and records where there are more values
 MOST_SHARE = 0.05  # and how many there may be for each record
 MOST_WORDS = 5  # that stand among figures, in a column of figures that
 FIGURES = 10  # times as many different figures has
@@ -110,6 +111,11 @@ class Sight:
         """What is to be seen of a table's column."""
         array = plain(column)
         encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        if len(encoded.dictionary) > MOST_DISTINCT < len(array) and not encoded.type.ordered:
+            # What so many values are like, records all over the table tell as well as all of them; of values that
+            # are never written down, as there are more than can be listed in those records too.
+            array = encoded.take(np.arange(MOST_DISTINCT) * len(array) // MOST_DISTINCT)
+            encoded = array.cast(array.type.value_type).dictionary_encode()
         order: dict[str, int] = {}
         texts = arrays.by_distinct(encoded, lambda v: order.setdefault(text_of(v), len(order)), -1, np.int64)
         counts = np.bincount(texts[texts >= 0], minlength=len(order))
