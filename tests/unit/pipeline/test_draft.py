@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -284,3 +285,19 @@ def test_a_list_of_texts_that_a_person_can_read_is_written_down_and_a_longer_one
     found = draft_schema({"station": stations, "shop": shops}, name="calls")
     assert len(found["station"].values) == 120  # type: ignore[attr-defined]
     assert found.unlearned == {"shop": ("values",)}
+
+
+def test_a_column_of_very_many_values_is_judged_by_some_records_and_none_of_its_values_is_written() -> None:
+    rows = 60_000
+    order = np.arange(rows)
+    table = pa.table(
+        {
+            "reading": pa.array(order / 100),  # sorted: its first records are alike
+            "label": pa.array([f"who {i}" for i in order]),
+            "sex": pa.array(np.where(order < rows - 40, "F", "M")),  # few values: every record is looked at
+        }
+    )
+    drafted = draft_schema(table, name="people")
+    assert drafted["sex"].values == ("F", "M")
+    assert "who" not in drafted.to_toml().replace("whose", "")
+    assert isinstance(drafted["reading"], Number) and drafted["reading"].min is None
