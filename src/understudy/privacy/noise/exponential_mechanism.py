@@ -39,7 +39,7 @@ def choose(scores: npt.NDArray[np.int64], epsilon: float, sensitivity: int, sour
 def _by_floats(gaps: Gaps, rate: Fraction, word: int) -> int | None:
     """The candidate in whose share of [0, 1) the word falls, or None where floats cannot be sure."""
     with np.errstate(over="ignore"):  # an infinite x is as far as any other beyond the limit
-        x = gaps * float(rate)
+        x: npt.NDArray[np.float64] = np.multiply(gaps, float(rate), dtype=np.float64)
     near = np.flatnonzero(x <= FLOAT_LIMIT)
     weights = np.zeros(x.size)
     weights[near] = exp_floats(x[near])
