@@ -47,10 +47,11 @@ class Correlation:
             raise ParameterError("association needs two columns.", hint="give a wider table.")
         pairs = sample_cliques(list(real), 2, self.pairs, randomness)
         real, candidate = thin(real, self.rows, randomness), thin(candidate, self.rows, randomness)
-        mine, theirs = (self._association(table, real, pairs) for table in (real, candidate))
+        mine, theirs = (self.association(table, real, pairs) for table in (real, candidate))
         return {f"{LABELS[self.kind]}, difference": float(np.mean(np.abs(mine - theirs)))}
 
-    def _association(self, table: Columns, real: Columns, pairs: list[Clique]) -> npt.NDArray[np.float64]:
+    def association(self, table: Columns, real: Columns, pairs: list[Clique]) -> npt.NDArray[np.float64]:
+        """The measure of each pair in a table, levels being those of the real one."""
         if self.kind == "pearson":
             return _pearson(table, pairs)
         names = dict.fromkeys(name for pair in pairs for name in pair)

@@ -10,7 +10,8 @@ import numpy as np
 from markupsafe import Markup
 
 from understudy.domain import Column
-from understudy.report.measured_codes import CodeGroup, NoisyTable, code_groups, noisy_table
+from understudy.report.code_groups import CodeGroup
+from understudy.report.measured_codes import NoisyTable, code_groups, noisy_table
 from understudy.report.plots.bar_rows import BarRow, bar_rows
 from understudy.report.plots.line_plot import spark_text
 from understudy.report.released import Released

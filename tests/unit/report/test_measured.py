@@ -11,6 +11,7 @@ import pytest
 import understudy as us
 from understudy.marginals import Measurement
 from understudy.pipeline.release import Release
+from understudy.report.code_groups import grouped, in_groups
 from understudy.report.column_cards import BARS, WIDTH, column_cards
 from understudy.report.measured_codes import code_groups, noisy_table, signal_to_noise
 from understudy.report.measured_pairs import measured_pairs, pair_maps
@@ -51,6 +52,20 @@ def test_groups_of_codes_have_every_value_once(release: Release, most: int) -> N
         codes = [code for group in groups for code in group.codes]
         assert len(groups) <= most and sorted(codes) == list(range(release.field.domain[name]))
         assert sum(group.values for group in groups) == release.compression.behind(name).sum()
+
+
+def test_neighbours_share_a_bar_and_slots_stand_alone() -> None:
+    column, counts = us.Integer(0, 100), np.arange(1.0, 103.0)
+    groups = grouped(column, {code: [code] for code in range(102)}, counts, BARS)
+    assert len(groups) <= BARS and in_groups(groups, counts).sum() == counts.sum()
+    assert (groups[0].text, groups[-1].text, groups[-1].codes) == ("0 to 4", "(missing)", (101,))
+
+
+def test_of_values_without_order_the_most_frequent_have_bars() -> None:
+    column, counts = us.Category(tuple(map(str, range(99)))), np.arange(100.0)
+    *kept, rest = grouped(column, {code: [code] for code in range(100)}, counts, BARS)
+    assert [group.codes for group in kept] == [(code,) for code in range(77, 100)]
+    assert rest.text == "77 other values" and in_groups([rest], counts).tolist() == [sum(range(77))]
 
 
 def test_values_that_were_measured_as_one_are_one_hatched_bar(release: Release) -> None:

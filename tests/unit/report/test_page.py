@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -18,7 +17,6 @@ from understudy.pipeline.certificate import readable
 from understudy.presets import town
 from understudy.privacy import Seeded
 from understudy.report import release_page
-from understudy.report.histogram_bars import BARS, bars_of
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
 
@@ -50,18 +48,6 @@ from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 def test_every_code_has_a_text_that_says_what_it_stands_for(column, first: str, last: str) -> None:
     texts = column.labels()
     assert (texts[0], texts[-1], len(texts)) == (first, last, column.size)
-
-
-def test_bars_of_many_ordered_values_add_up_and_slots_stand_alone() -> None:
-    counts = np.arange(1.0, 103.0)
-    bars, _ = bars_of(counts, [str(i) for i in range(101)] + ["(missing)"], 101)
-    assert len(bars) <= BARS and sum(count for _, count in bars) == counts.sum()
-    assert bars[-1] == ("(missing)", 102.0) and bars[0][0] == "0 to 3"
-
-
-def test_bars_of_values_without_order_are_the_most_frequent() -> None:
-    bars, note = bars_of(np.arange(100.0), [str(i) for i in range(100)], 0)
-    assert [text for text, _ in bars] == [str(i) for i in range(76, 100)] and "24 most frequent" in note
 
 
 def test_a_page_needs_nothing_else_and_escapes_what_it_shows(tmp_path: Path) -> None:

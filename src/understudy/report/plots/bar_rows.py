@@ -28,7 +28,13 @@ class BarRow:
 
 
 def bar_rows(
-    bars: Sequence[BarRow], *, title: str, description: str = "", width: float = 272, label: float = 100
+    bars: Sequence[BarRow],
+    *,
+    title: str,
+    description: str = "",
+    width: float = 272,
+    label: float = 100,
+    class_: str = "",
 ) -> Markup:
     """One row a bar; the longest bar, whisker or mark fills the width."""
     room = width - label - 8
@@ -37,7 +43,9 @@ def bar_rows(
     for row, bar in enumerate(bars):
         y = ROW * row
         inside.append(tag("g", tag("title", f"{bar.text}: {bar.said}"), *_row(bar, y, label, room / top)))
-    return picture(inside, width, max(ROW * len(bars), 1.0), title=title, description=description)
+    return picture(
+        inside, width, max(ROW * len(bars), 1.0), title=title, description=description, class_=class_
+    )
 
 
 def _row(bar: BarRow, y: float, left: float, unit: float) -> list[Markup]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +34,7 @@ def heat_map(
     """Shades from nothing to `top` (the largest value); values below 0 in the other colour.
 
     `muted` cells stand back, crossed out by a dot. With `root` shades follow the square root, by which small counts
-    are seen. NaN is no cell at all.
+    are seen, and none that is not 0 is blank. NaN is no cell at all.
     """
     labelled = max(len(rows), len(columns)) <= 40
     left = min(100.0, 8 + 6.4 * max(map(len, rows), default=0)) if labelled else 2.0
@@ -41,9 +42,11 @@ def heat_map(
     cell = min((width - left - 2) / max(1, len(columns)), 26.0)
     height = cell * len(rows) + foot
     inside: list[Markup] = []
-    for name, places in _shades(values, top, root=root).items():
+    inside.append(tag("rect", x=left, y=0, width=cell * len(columns), height=cell * len(rows), class_="h0"))
+    for name, runs in _shades(values, top, root=root).items():
         path = "".join(
-            f"M{left + cell * x:.1f} {cell * y:.1f}h{cell:.1f}v{cell:.1f}h-{cell:.1f}z" for y, x in places
+            f"M{left + cell * x:.1f} {cell * y:.1f}h{cell * n:.1f}v{cell:.1f}h-{cell * n:.1f}z"
+            for y, x, n in runs
         )
         inside.append(tag("path", d=path, class_=name))
     if muted is not None and muted.any():
@@ -77,19 +80,24 @@ def heat_map(
     )
 
 
-def _shades(values: Floats, top: float | None, *, root: bool) -> dict[str, list[tuple[int, int]]]:
-    """The cells of every shade, as rows and columns."""
+def _shades(values: Floats, top: float | None, *, root: bool) -> dict[str, list[tuple[int, int, int]]]:
+    """The cells of every shade but the first, in runs: a row, a column, and how many there are."""
     known = np.nan_to_num(values)
     most = top or float(np.abs(known).max(initial=0.0)) or 1.0
     level = np.clip(np.abs(known) / most, 0.0, 1.0)
     level = np.sqrt(level) if root else level
-    found: dict[str, list[tuple[int, int]]] = {}
-    for (y, x), value in np.ndenumerate(values):
-        if np.isnan(value):
-            continue
-        below = value < 0
-        shade = int(np.ceil(level[y, x] * (SHADES_BELOW if below else SHADES) - 1e-9))
-        found.setdefault(f"n{shade}" if below and shade else f"h{shade}", []).append((y, x))
+    below = known < 0
+    steps = level * np.where(below, SHADES_BELOW, SHADES)
+    shade = (np.ceil(steps - 1e-9) if root else np.round(steps)).astype(int)
+    signed = np.where(below, -shade, shade)
+    found: dict[str, list[tuple[int, int, int]]] = {}
+    for y, row in enumerate(signed.tolist()):
+        x = 0
+        for kind, run in groupby(row):
+            many = len(list(run))
+            if kind:
+                found.setdefault(f"n{-kind}" if kind < 0 else f"h{kind}", []).append((y, x, many))
+            x += many
     return found
 
 

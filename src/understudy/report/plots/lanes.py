@@ -28,10 +28,6 @@ def lanes(rows: Sequence[Lane], left: str, right: str, *, title: str, descriptio
     inside = [
         tag("text", left, x=f"{ZERO}%", y=12, class_="t-soft"),
         tag("text", right, x=f"{ONE}%", y=12, class_="t-soft t-end"),
-        *(
-            tag("line", x1=f"{end}%", x2=f"{end}%", y1=18, y2=bottom, class_="s-edge dashed")
-            for end in (ZERO, ONE)
-        ),
     ]
     for row, lane in enumerate(rows):
         y = HEAD + LANE * row
@@ -49,6 +45,10 @@ def lanes(rows: Sequence[Lane], left: str, right: str, *, title: str, descriptio
                 y2=line,
                 class_="s-bad" if bad else "s-data",
                 stroke_width=6,
+            ),
+            *(
+                tag("line", x1=f"{end}%", x2=f"{end}%", y1=line - 8, y2=line + 8, class_="s-ink wide")
+                for end in (ZERO, ONE)
             ),
             tag(
                 "circle",

@@ -69,6 +69,11 @@ def fitted(said: str, width: float) -> str:
     """As much of a text as fits into so many units, at 12 units a line."""
     if text_width(said) <= width:
         return said
+    if (
+        " to " in said
+        and text_width(short := said.split(" to ", maxsplit=1)[0] + " \N{HORIZONTAL ELLIPSIS}") <= width
+    ):
+        return short
     kept = 0.0
     for place, letter in enumerate(said):
         kept += _letter(letter)
