@@ -56,8 +56,9 @@ DIFFERS = """
   the entry's 39 were made by hand.
 - UCLANESL is a DP-WGAN that needs PyTorch, reads the records itself and has an accountant of its own. It differs from
   the entry in what noise asks for: large batches and a slow generator, settled on the public tables
-  (`python -m benchmarks.contest.networks settle`) at each epsilon. Its rows were trained on a GPU, for half a minute
-  a network; on processors the same takes hours. Where PyTorch is not installed it is listed as not run.
+  (`python -m benchmarks.contest.networks settle`) at each epsilon. Its networks are trained on a GPU, in under a
+  minute each (`python -m benchmarks.contest.networks train`), and scored here. The entry did better on the census.
+  Where PyTorch is not installed it is listed as not run.
 - The best tree is found and measured with codes below 0.05% merged. The paper does not say how it treated rare
   codes.
 
