@@ -191,6 +191,7 @@ def _ours(table: Path, schema: Path, out: Path, environment: dict[str, str]) -> 
         str(schema),
         "-o",
         str(out),
+        "--overwrite",
     ]
     command += ["--epsilon", str(EPSILON), "--delta", str(DELTA), "--job", out.name + str(time.time_ns())]
     run = measured([*command, "--ledger", str(out.parent / "ledger.db")], out.parent, environment)

@@ -1,30 +1,19 @@
-"""What `evaluate` checks before it reads anything, and how it tells a person what it found."""
+"""How `evaluate` tells a person what it found, and what only they may read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from understudy.cli.console import show_table
-from understudy.cli.running import check_output
-from understudy.errors import ParameterError
 
 if TYPE_CHECKING:
     from understudy.evaluation.breakdown import Gap
     from understudy.evaluation.comparison import Comparison
 
 NOTED = 3  # columns that the terminal names
-
-
-def check_pages(inputs: Sequence[str], *outputs: str | None) -> None:
-    """Refuse outputs that cannot be written, or that would replace a table."""
-    for output in filter(None, outputs):
-        check_output(output)
-        if any(Path(output).resolve() == Path(table).resolve() for table in inputs):
-            raise ParameterError(f"output {output!r} is one of the tables.", hint="name another file.")
 
 
 def write_confidential(path: str, text: str) -> None:

@@ -1,12 +1,15 @@
-"""Ctrl-C, while budget may be spent: what was charged, and how to go on."""
+"""A run that is broken off while budget may be spent: what was charged, and how to go on."""
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from understudy.cli.console import say
 from understudy.errors import UnderstudyError
 
 Charged = dict[
@@ -19,17 +22,39 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextmanager
-def told_what_was_spent(data: str, settings: Mapping[str, Any]) -> Iterator[None]:
-    """Tell whoever interrupts a run on `data` what it had charged by then."""
+def told_what_was_spent(settings: Mapping[str, Any]) -> Iterator[None]:
+    """Tell whoever interrupts a run, or meets a fault in it, what it had charged by then and how to go on."""
     from understudy.privacy.ledger.ledger import default_ledger_path
 
     path = Path(settings["ledger"] or default_ledger_path())
     before = _charged(path)
     try:
-        yield
+        with _stoppable():
+            yield
     except KeyboardInterrupt:
-        new = {job: cost for job, cost in _charged(path).items() if job not in before}
-        raise Interrupted(_words(new, _resumes(data, settings["job"]))) from None
+        raise Interrupted(_words(_charged(path), before) or "this run had charged nothing yet.") from None
+    except Exception:
+        if words := _words(_charged(path), before):
+            say(words)
+        raise
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """A signal to stop is an interrupt: files that are half written are removed, and a person is told."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        known = []
+    before = {number: signal.signal(number, stop) for number in known}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def _charged(path: Path) -> Charged:
@@ -47,21 +72,12 @@ def _charged(path: Path) -> Charged:
     return {}
 
 
-def _resumes(data: str, job: str | None) -> bool:
-    """Whether the same command is known to be the same job: files tell whether they changed."""
-    from understudy.pipeline.sources.registry import kind_of
-
-    return job is not None or kind_of(data).name in ("table", "files")
-
-
-def _words(new: Charged, resumes: bool) -> str:
+def _words(now: Charged, before: Charged) -> str:
+    new = {job: cost for job, cost in now.items() if job not in before}
     if not new:
-        return "this run had charged nothing yet."
+        return ""
     (name, _), (epsilon, delta) = next(iter(new.items()))
-    spent = f"epsilon {epsilon:g} and delta {delta:g} are charged to {name!r}, for all that this run may ask."
-    if resumes:
-        return f"{spent} The same command goes on where it stopped, and charges nothing more."
     return (
-        f"{spent} This kind of source does not say whether it changed, so the same command would be a new run; "
-        "given --job LABEL from the start, it goes on where it stopped and charges nothing more."
+        f"epsilon {epsilon:g} and delta {delta:g} are charged to {name!r}, for all that this run may ask. "
+        "The same command goes on where it stopped, and charges nothing more."
     )

@@ -163,6 +163,12 @@ spreadsheet = click.option(
     help="In a CSV file, put a ' before texts that a spreadsheet would run as formulas (beginning with = + - @).",
 )
 
+overwrite = click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Replace a file that is there. What the command reads, and the ledger, are never replaced.",
+)
+
 verbose = click.option(
     "-v",
     "--verbose",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import click
 
 from understudy.cli.console import say, show_table
+from understudy.cli.outputs import check_apart, is_folder
 from understudy.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -122,11 +122,6 @@ def _public(file: str, schema: Schema | None) -> Counter:
     return table(file, schema)
 
 
-def is_folder(output: str) -> bool:
-    """Whether an output is a folder of parts: one that is there, or a name that ends as a folder's does."""
-    return output.endswith(("/", os.sep)) or Path(output).is_dir()
-
-
 def check_output(
     output: str,
     rows: str | None = None,
@@ -161,6 +156,28 @@ def check_output(
         if folder:
             check_format(output)
     return wanted
+
+
+def check_run(data: str, settings: Mapping[str, Any], outputs: Mapping[str, str | None]) -> None:
+    """Refuse outputs of `fit` and `synth` that would replace what the run reads, its ledger, or a file unasked."""
+    from understudy.mechanisms import registry
+    from understudy.privacy import default_ledger_path
+
+    tables = [
+        settings[option]
+        for option, takers in registry.settings().items()
+        if takers[0][1].kind == "table" and settings.get(option)
+    ]
+    workload = {
+        f"the workload {word!r}": word for word in settings.get("workload") or () if Path(word).is_file()
+    }
+    check_apart(
+        outputs,
+        tables=(data, *tables),
+        files={"the schema": settings["schema"], "the key": settings.get("key"), **workload},
+        ledger=settings["ledger"] or default_ledger_path(),
+        overwrite=settings["overwrite"],
+    )
 
 
 def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -> tuple[Release, Path]:

@@ -125,7 +125,7 @@ class Comparison:
         """Write the comparison as one HTML page that this user alone can read: it shows private data.
 
         Parameters:
-            path: where the page goes; what is there is replaced, whole or not at all.
+            path: where the page goes; what is there is replaced, whole or not at all, unless it is a ledger.
 
         Raises:
             FileError: the file cannot be written.

@@ -246,7 +246,7 @@ class Release(Samples):
         """Write the release as one self-contained HTML page, safe to publish.
 
         Parameters:
-            path: where the page goes; what is there is replaced, whole or not at all.
+            path: where the page goes; what is there is replaced, whole or not at all, unless it is a ledger.
 
         Raises:
             FileError: the file cannot be written.
@@ -263,7 +263,7 @@ class Release(Samples):
         """Write the release to one file, whole or not at all.
 
         Parameters:
-            path: where it goes; what is there is replaced.
+            path: where it goes; what is there is replaced, unless it is a ledger.
             key: a file with the holder's private key, to sign it with; unsigned by default.
 
         Raises:

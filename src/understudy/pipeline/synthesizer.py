@@ -12,13 +12,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal, Required, TypedDict, Unpack
 
 from understudy.data.engines.stream import MEMORY
@@ -26,7 +22,6 @@ from understudy.data.forms.table_form import NO_FORM
 from understudy.domain import Schema
 from understudy.domain.given_schema import given_schema
 from understudy.domain.ordered_differences import through_differences
-from understudy.errors import ParameterError
 from understudy.marginals import Counter
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.registry import DEFAULT, as_mechanism, describe
@@ -50,14 +45,14 @@ from understudy.pipeline.sources.records import (
     form_of,
 )
 from understudy.pipeline.sources.registry import name_of, open_records
+from understudy.pipeline.sources.replayed import ready
+from understudy.pipeline.sources.run_job import Run, as_ledger, job_of, job_words
 from understudy.pipeline.unit_bound import check_countable, learn_bound
 from understudy.privacy import (
     Budget,
     Curator,
     Group,
-    Job,
     Ledger,
-    Neighbours,
     OperatingSystem,
     Randomness,
     Role,
@@ -109,7 +104,8 @@ def fit(
             ($UNDERSTUDY_LEDGER), so that no run goes unrecorded.
         name: the table's name in the ledger; by default the schema's, else the file's, else "table".
         job: a label: the same call under the same label is charged once and answers the same. By default an
-            unchanged file is the same job, and a frame in memory a new one every time.
+            unchanged file is the same job, the same address goes on with a run that was broken off, and a frame in
+            memory is a new job every time.
         unit: the column that identifies a person; by default the schema's, else one record is one person.
         max_records_per_unit: the most records of one person that are used, at least 1; by default the schema's,
             else it is learned privately, from a twentieth of epsilon. More records cost more noise.
@@ -159,10 +155,14 @@ def fit(
         _check(schema, mechanism, check)
     dropped = check_columns(records, schema)
     relation, learned = neighbours_of(schema, neighbours), check_countable(records, schema)
-
-    ledger = _as_ledger(ledger)
-    label = job if job is not None else records.snapshot or uuid.uuid4().hex
-    print_ = _fingerprint(schema, mechanism, budget, relation, transforms, label, check)
+    ledger = as_ledger(ledger)
+    this = job_of(
+        Run(data, name, job, records.snapshot, source),
+        job_words(schema, mechanism, budget, relation, transforms, check),
+        ledger,
+        title=mechanism.name,
+    )
+    records = ready(records, schema if given else None, finished=ledger.finished(this))
     described, plan = schema, plan_of(schema, mechanism, check=check)
     engine, bound = None, None
     if not schema.unlearned:  # read whole before anything is charged: a fault of the data costs nothing
@@ -175,7 +175,7 @@ def fit(
         Uncoded(records, schema),
         budget,
         ledger=ledger,
-        job=Job(name, print_, title=mechanism.name),
+        job=this,
         neighbours=relation,
         source=OperatingSystem() if source is None else source,
         watch=progress,
@@ -320,12 +320,6 @@ def synth(
     return fit(data, known, **settings).sample(rows, seed=seed)
 
 
-def _as_ledger(given: Ledger | str | os.PathLike[str] | None) -> Ledger:
-    if given is not None and not isinstance(given, Ledger | str | os.PathLike):
-        raise ParameterError(f"ledger is a {type(given).__name__}.", hint="give a path, or a us.Ledger.")
-    return given if isinstance(given, Ledger) else Ledger(None if given is None else Path(given))
-
-
 def _coded(records: Records, schema: Schema, mechanism: Mechanism, plan: Sequence[Group]) -> Counter:
     """The records as the engine that the run needs: one for columns alone where it asks for no more."""
     together = any(len(clique) > 1 for clique in mechanism.cliques(schema.domain()))
@@ -374,27 +368,3 @@ def _check(schema: Schema, mechanism: Mechanism, check: bool) -> None:
     plan_of(schema, mechanism, check=check)
     if not schema.unlearned:
         mechanism.cliques(schema.domain())
-
-
-def _fingerprint(
-    schema: Schema,
-    mechanism: Mechanism,
-    budget: Budget,
-    neighbours: Neighbours,
-    transforms: Sequence[TableTransform],
-    label: str,
-    check: bool,
-) -> str:
-    """A digest of everything that makes a job what it is; nothing in it comes from a record."""
-    said = {
-        "schema": schema.to_toml(),
-        "mechanism": describe(mechanism),
-        "budget": budget.to_dict(),
-        "neighbours": neighbours.to_dict(),
-        "transforms": [transform.to_dict() for transform in transforms],
-        "label": label,
-        **({"check": True} if check else {}),
-    }
-    if not isinstance(label, str):
-        raise ParameterError(f"job {label!r} is not text.")
-    return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()

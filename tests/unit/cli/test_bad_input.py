@@ -23,7 +23,7 @@ def fit(
     budget=BUDGET,
 ):
     described = () if schema is None else ("--schema", schema)
-    return understudy("fit", data, *described, *budget, "-o", "out.release", *more)
+    return understudy("fit", data, *described, *budget, "-o", "out.release", "--overwrite", *more)
 
 
 def untouched(folder: Path, understudy: Callable) -> None:
@@ -128,7 +128,8 @@ def test_files_that_are_no_tables_are_operator_errors(folder, understudy) -> Non
     (folder / "no.parquet").write_bytes(b"PAR1" + b"\0" * 50)
     pq.write_table(pa.table({"sex": [[1]], "age": [1], "income": [2.0]}), folder / "nested.parquet")
     (folder / "cut.csv.gz").write_bytes(gzip.compress(b"sex,age,income\nM,1,2\n" * 1000)[:-30])
-    for name in ("cut.parquet", "no.parquet", "nested.parquet", "cut.csv.gz", "absent.csv", "."):
+    (folder / "nothing").mkdir()
+    for name in ("cut.parquet", "no.parquet", "nested.parquet", "cut.csv.gz", "absent.csv", "nothing"):
         said = fit(understudy, name)
         assert (said.code, CANARY in said.err) == (1, False), (name, said)
     untouched(folder, understudy)

@@ -101,7 +101,7 @@ REFUSED = {
         2,
         "name a column twice",
     ),
-    "a page over the data": (("people.csv", "synthetic.csv", "-o", "people.csv"), 2, "one of the tables"),
+    "a page over the data": (("people.csv", "synthetic.csv", "-o", "people.csv"), 2, "is the table"),
     "nowhere to write": (("people.csv", "synthetic.csv", "-o", "nowhere/page.html"), 1, "nowhere"),
 }
 

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 import understudy as us
+from understudy.data.files.file_set import FileSet
 from understudy.mechanisms import Independent
 from understudy.pipeline import synthesizer
 
-FIT = ("fit", "people.csv", "--schema", "people.toml", "--mechanism", "independent", "-o", "people.release")
+FIT = (
+    "fit",
+    "people.csv",
+    "--schema",
+    "people.toml",
+    "--mechanism",
+    "independent",
+    "--overwrite",
+    "-o",
+    "people.release",
+)
 BUDGET = ("--epsilon", "1", "--delta", "1e-9")
 
 
@@ -51,13 +64,67 @@ def test_an_interrupt_after_the_fit_says_that_its_result_is_kept_in_the_ledger(
     assert json.loads(understudy("ledger", "people", "--json").out)["spent"]["epsilon"] == 1.0
 
 
-def test_a_source_that_cannot_tell_whether_it_changed_needs_a_label(
+def test_a_fault_after_the_charge_says_what_was_charged_and_the_same_command_goes_on(
     folder: Path, understudy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from understudy.cli.interruption import _resumes
+    def fail(*_: object, **__: object) -> None:
+        raise us.UnderstudyError("the disk is on fire.")
 
-    assert not _resumes("postgresql://nobody@nowhere/town#people", None)
-    assert _resumes("postgresql://nobody@nowhere/town#people", "nightly") and _resumes("people.csv", None)
+    with monkeypatch.context() as patched:
+        patched.setattr(Independent, "__call__", fail)
+        said = understudy(*FIT, *BUDGET)
+    assert said.code == 1 and "on fire" in said.err
+    assert "epsilon 1 and delta 1e-09 are charged to 'people'" in said.err and "same command" in said.err
+    assert understudy(*FIT, *BUDGET).code == 0
+    assert json.loads(understudy("ledger", "people", "--json").out)["spent"]["epsilon"] == 1.0
+
+
+def test_a_run_that_is_told_to_stop_says_what_it_charged(
+    folder: Path, understudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(Independent, "__call__", stopped)
+    said = understudy(*FIT, *BUDGET)
+    assert said.code == 130 and "are charged to 'people'" in said.err
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+QUERY = "duckdb:?query=SELECT * FROM 'people.csv'"
+
+
+def test_a_source_that_does_not_say_when_it_changed_goes_on_with_a_run_that_was_broken_off(
+    folder: Path, understudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit = ("fit", QUERY, "--name", "asked", "--schema", "people.toml", *FIT[4:], *BUDGET)
+
+    def spent() -> float:
+        return float(json.loads(understudy("ledger", "asked", "--json").out)["spent"]["epsilon"])
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Independent, "__call__", stop)
+        for _ in range(2):
+            understudy(*fit)
+    assert spent() == 1.0
+    assert understudy(*fit).code == 0
+    assert spent() == 1.0
+    assert understudy(*fit).code == 0, "a finished run is not the same run: the records may have changed"
+    assert spent() == 2.0
+
+
+@pytest.mark.parametrize("schema", [("--schema", "people.toml"), ()])
+def test_a_finished_job_is_answered_from_the_ledger_and_reads_no_record(
+    folder: Path, understudy, monkeypatch: pytest.MonkeyPatch, schema: tuple[str, ...]
+) -> None:
+    fit = ("fit", "csv:people.csv", *schema, "--job", "once", *BUDGET, "--mechanism", "independent")
+    assert understudy(*fit, "-o", "first.release").code == 0
+    monkeypatch.setattr(FileSet, "scan", stop)
+    said = understudy(*fit, "-o", "second.release")
+    assert said.code == 0, said.err
+    first, second = us.load("first.release"), us.load("second.release")
+    assert first.certificate["charges"] == second.certificate["charges"]
+    assert first.sample(50, seed=1).equals(second.sample(50, seed=1))
 
 
 def test_verbose_says_stages_and_measurements_and_no_count(folder: Path, understudy) -> None:

@@ -35,7 +35,7 @@ def test_what_shows_private_values_is_for_its_owner_alone(understudy, folder: Pa
     (folder / "page.html").chmod(0o644)
     said = understudy(
         *("evaluate", "people.csv", "people.csv", "--schema", "people.toml"),
-        *("-o", "page.html", "--json", "figures.json"),
+        *("-o", "page.html", "--json", "figures.json", "--overwrite"),
     )
     assert said.code == 0, said.err
     assert understudy("schema", "people.csv", "-o", "draft.toml").code == 0
@@ -56,7 +56,7 @@ def test_a_sample_can_be_made_safe_for_spreadsheets(understudy, folder: Path) ->
     (folder / "people.csv").write_text((folder / "people.csv").read_text().replace("M,", "=M,"))
     assert understudy("fit", "people.csv", *FIT, "-o", "p.release").code == 0
     for option, wanted in (((), "=M"), (("--safe-for-spreadsheets",), "'=M")):
-        assert understudy("sample", "p.release", *option, "-o", "s.csv").code == 0
+        assert understudy("sample", "p.release", *option, "-o", "s.csv", "--overwrite").code == 0
         cells = {line.split(",")[0].strip('"') for line in (folder / "s.csv").read_text().splitlines()[1:]}
         assert wanted in cells and cells <= {wanted, "F", ""}
     refused = understudy("sample", "p.release", "--safe-for-spreadsheets", "-o", "s.parquet")

@@ -12,6 +12,9 @@ import click
 
 from understudy.cli.console import show_table, stages
 from understudy.cli.running import summary, tell, write_sample
+from understudy.errors import FileError
+
+FILLED = ("town.csv", "town.toml", "town.release", "synthetic.csv")
 
 
 @click.command("demo", short_help="Simulate a small town and synthesise it.")
@@ -42,11 +45,9 @@ def command(rows: int, output: str, epsilon: float) -> None:
     from understudy.presets import town
 
     folder = Path(output)
+    _check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    files = {
-        name: folder / name
-        for name in ("town.csv", "town.toml", "town.release", "synthetic.csv", "ledger.db")
-    }
+    files = {name: folder / name for name in (*FILLED, "ledger.db")}
     with stages() as stage:
         stage("simulating a town")
         people = town.simulate(rows, seed=1)
@@ -92,6 +93,21 @@ def command(rows: int, output: str, epsilon: float) -> None:
         f"report {files['town.release']} -o report.html": "a page to look at",
     }.items():
         click.echo(f"  understudy {words:<50} {what}")
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder that has files of these names and is not of an earlier demo: someone's town may be real."""
+    from understudy.presets import town
+
+    known = folder / "town.toml"
+    if known.is_file() and known.read_text(errors="replace") == town.SCHEMA:
+        return
+    there = [name for name in FILLED if (folder / name).exists()]
+    if there:
+        raise FileError(
+            f"folder {str(folder)!r} has a file {there[0]!r} that is not the demo's: it is left as it is.",
+            hint="give another folder with -o.",
+        )
 
 
 def _wrapped(text: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from understudy.cli import options
-from understudy.cli.comparing import check_pages, tell_comparison, write_confidential
+from understudy.cli.comparing import tell_comparison, write_confidential
 from understudy.cli.console import stages
+from understudy.cli.outputs import check_apart
+from understudy.cli.running import check_output
 
 
 @click.command("evaluate", short_help="Compare a synthetic table with the real one; confidential.")
@@ -44,8 +47,11 @@ from understudy.cli.console import stages
 @click.option("--sex", metavar="COLUMN", help="For the contest's third score: the column of sexes,")
 @click.option("--city", metavar="COLUMN", help="that of cities,")
 @click.option("--wage", metavar="COLUMN", help="and that of wages (999,998 and above: not applicable).")
+@options.overwrite
 @options.delimiter("found")
-def command(real: str, synthetic: str, output: str | None, json_file: str | None, **settings: Any) -> None:
+def command(
+    real: str, synthetic: str, output: str | None, json_file: str | None, overwrite: bool, **settings: Any
+) -> None:
     """Compare the SYNTHETIC table with the REAL one. CONFIDENTIAL: what this writes shows the private data.
 
     Each measure stands beside those of three tables: a bootstrap of the real records (as close as a table
@@ -61,7 +67,16 @@ def command(real: str, synthetic: str, output: str | None, json_file: str | None
     """
     from understudy.evaluation import evaluate
 
-    check_pages((real, synthetic), output, json_file, settings["contest_tests"])
+    tests = settings["contest_tests"]
+    for page in filter(None, (output, json_file, tests)):
+        check_output(page)
+    kept = {"--contest-tests": tests} if tests and not Path(tests).exists() else {}
+    check_apart(
+        {"-o": output, "--json": json_file, **kept},
+        tables=(real, synthetic),
+        files={"the schema": settings["schema"], **({} if kept else {"the tests": tests})},
+        overwrite=overwrite,
+    )
     with stages() as stage:
         found = evaluate(real, synthetic, stage=stage, **settings)
         if output:

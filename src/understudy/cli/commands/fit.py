@@ -9,7 +9,7 @@ import click
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.interruption import told_what_was_spent
-from understudy.cli.running import check_output, run_fit, summary, tell
+from understudy.cli.running import check_output, check_run, run_fit, summary, tell
 from understudy.errors import ParameterError
 
 
@@ -17,6 +17,7 @@ from understudy.errors import ParameterError
 @click.argument("data", type=click.Path())
 @options.budget
 @click.option("-o", "--output", required=True, type=click.Path(), help="Where the release goes.")
+@options.overwrite
 @options.data
 @options.mechanism
 @options.ledger
@@ -37,6 +38,7 @@ def command(data: str, output: str, key: str | None, as_json: bool, **settings: 
       understudy fit people.parquet --epsilon 0.5 --delta 1e-9 --mechanism independent -o people.release
     """
     check_output(output)
+    check_run(data, settings | {"key": key}, {"-o": output})
     if key:
         from understudy.pipeline.signature import check_key
 
@@ -45,7 +47,7 @@ def command(data: str, output: str, key: str | None, as_json: bool, **settings: 
             raise ParameterError(
                 "a release of a test is not signed.", hint="leave --key or --insecure-seed out."
             )
-    with told_what_was_spent(data, settings), stages(settings["verbose"]) as stage:
+    with told_what_was_spent(settings), stages(settings["verbose"]) as stage:
         release, ledger = run_fit(data, settings, stage)
         stage("writing the release")
         release.save(output, key=key)

@@ -6,6 +6,7 @@ import click
 
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
+from understudy.cli.outputs import check_apart
 from understudy.cli.running import check_output, write_sample
 
 
@@ -13,6 +14,7 @@ from understudy.cli.running import check_output, write_sample
 @click.argument("release", type=click.Path())
 @click.option("-n", "--rows", help="How many records. Default: the release's noisy total.")
 @click.option("-o", "--output", required=True, type=click.Path(), help="Where the records go.")
+@options.overwrite
 @click.option(
     "--seed", type=int, help="Draw the same records every time. Sampling protects no one: a seed is safe."
 )
@@ -30,6 +32,7 @@ def command(
     release: str,
     rows: str | None,
     output: str,
+    overwrite: bool,
     seed: int | None,
     where: str | None,
     balance: str | None,
@@ -60,6 +63,7 @@ def command(
 
     dialect = Dialect(delimiter, encoding)
     wanted = check_output(output, rows, folder=True, spreadsheet=spreadsheet)
+    check_apart({"-o": output}, tables=[given], files={"the release": release}, overwrite=overwrite)
     with stages(verbose) as stage:
         stage("reading the release")
         loaded = load(release)

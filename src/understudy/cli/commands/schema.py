@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from understudy.cli import options
 from understudy.cli.comparing import write_confidential
-from understudy.errors import ParameterError
+from understudy.cli.outputs import check_apart
 
 
 @click.command(
@@ -27,7 +25,7 @@ Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refu
 )
 @click.argument("data", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="Write the draft to this file instead of the screen.")
-@click.option("--overwrite", is_flag=True, help="Replace a file that is there, even a reviewed one.")
+@options.overwrite
 @click.option("--name", help="The table's name, the ledger's key. Default: the file's, without its ending.")
 @options.delimiter("found")
 @click.option("--names-only", is_flag=True, help="Look at no record: names, and types that are declared.")
@@ -42,24 +40,13 @@ def command(
     """
     from understudy.pipeline.draft import draft_schema
 
-    if output is not None and not overwrite:
-        _check_new(output)
+    check_apart({"-o": output}, tables=[data], overwrite=overwrite)
     drafted = draft_schema(data, name=name, delimiter=delimiter, records=not names_only)
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return
     write_confidential(output, drafted.to_toml())
     click.echo(f"Draft of {len(drafted.columns)} columns in {output}: review it before use.", err=True)
-
-
-def _check_new(output: str) -> None:
-    """Refuse to write over a file: it may be a draft that a person has reviewed since."""
-    place = Path(output)
-    if place.is_file():
-        raise ParameterError(
-            f"there is a file {output!r} already, perhaps a reviewed one: it is left as it is.",
-            hint="name another file, or say --overwrite.",
-        )
 
 
 __all__ = ["command"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from understudy.cli import options
+from understudy.cli.outputs import check_apart
 from understudy.cli.running import check_output
 
 
@@ -13,7 +15,8 @@ from understudy.cli.running import check_output
 @click.option(
     "-o", "--output", type=click.Path(), help="Where the signed release goes. Default: in its place."
 )
-def command(release: str, key: str, output: str | None) -> None:
+@options.overwrite
+def command(release: str, key: str, output: str | None, overwrite: bool) -> None:
     """Sign RELEASE with the holder's private key. One whose claim does not hold, or a test's, is refused.
 
     Whoever has the public key can then tell it from a forged one: `understudy verify --key holder.pub`.
@@ -27,6 +30,8 @@ def command(release: str, key: str, output: str | None) -> None:
 
     target = output or release
     check_output(target)
+    if output is not None:
+        check_apart({"-o": output}, files={"the key": key, "the release": release}, overwrite=overwrite)
     loaded = load(release)
     verdict = loaded.verify()
     if not (verdict.holds and verdict.private):

@@ -9,7 +9,7 @@ import click
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.interruption import told_what_was_spent
-from understudy.cli.running import check_output, run_fit, summary, tell, write_sample
+from understudy.cli.running import check_output, check_run, run_fit, summary, tell, write_sample
 
 
 @click.command("synth", short_help="Turn a private table into a synthetic one.")
@@ -18,6 +18,7 @@ from understudy.cli.running import check_output, run_fit, summary, tell, write_s
 @click.option("-o", "--output", required=True, type=click.Path(), help="Where the synthetic records go.")
 @click.option("-n", "--rows", help="How many records to generate. Default: the noisy total.")
 @click.option("--release", "release_file", type=click.Path(), help="Keep the release too, in this file.")
+@options.overwrite
 @options.data
 @options.mechanism
 @options.ledger
@@ -50,7 +51,8 @@ def command(
     wanted = check_output(output, rows, folder=True, new=True, spreadsheet=spreadsheet)
     if release_file:
         check_output(release_file)
-    with told_what_was_spent(data, settings), stages(settings["verbose"]) as stage:
+    check_run(data, settings, {"-o": output, "--release": release_file})
+    with told_what_was_spent(settings), stages(settings["verbose"]) as stage:
         release, ledger = run_fit(data, settings, stage)
         if release_file:
             stage("writing the release")

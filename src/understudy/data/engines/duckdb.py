@@ -86,11 +86,17 @@ def _check_files(connection: Any, query: str) -> None:
     if lake := lake_above({Path(path).parent for (path,) in opened if "://" not in path}):
         raise lake.refusal(query)
     for words in (query, *(view for (view,) in views)):
-        for how, named in _NAMED.findall(words):
-            if how.lower() not in _LAKE_READERS and named and "://" not in named and "\n" not in named:
-                place = literal_parent(named)
-                if place.parts and (lake := lake_below(place) if place.is_dir() else None):
-                    raise lake.refusal(named)
+        for reader, named in named_files(words):
+            place = literal_parent(named)
+            inside = reader not in _LAKE_READERS and place.parts and place.is_dir()
+            if inside and (lake := lake_below(place)):
+                raise lake.refusal(named)
+
+
+def named_files(query: str) -> list[tuple[str, str]]:
+    """The texts in quotes of a query that may be paths, each with the function that it is given to, if any."""
+    found = [(reader.lower(), named) for reader, named in _NAMED.findall(query)]
+    return [(reader, named) for reader, named in found if named and "://" not in named and "\n" not in named]
 
 
 def quoted(name: str) -> str:

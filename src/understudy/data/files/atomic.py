@@ -25,6 +25,10 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise FileError(
                 f"there is no folder {str(target.parent)!r} to write {shown!r} in.", hint="create it."
             )
+        if _is_ledger(target) or (target.suffix == ".mark" and _is_ledger(target.with_suffix(""))):
+            raise FileError(
+                f"{shown!r} is a ledger, or its mark: it is never replaced.", hint="name another file."
+            )
         if not os.access(target if is_device(target) else folder, os.W_OK):
             raise FileError(f"file {shown!r} cannot be written.", hint="check the folder's permissions.")
     except FileError:
@@ -87,6 +91,16 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _is_ledger(path: Path) -> bool:
+    """Whether a file says of itself, in the header of a database of SQLite's, that it is a ledger of ours."""
+    with suppress(OSError):
+        if path.is_file():
+            with open(path, "rb") as file:
+                start = file.read(72)
+            return start.startswith(b"SQLite format 3\0") and start[68:] == b"UNDS"
+    return False
 
 
 def _resolved(path: Path) -> Path:

@@ -33,10 +33,19 @@ class DeltaSource(StreamedSource):
     @property
     def name(self) -> str | None:
         """The folder's name."""
-        return table_name(os.fspath(self.data).removeprefix("delta:"))
+        return table_name(self._folder)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The folder."""
+        return (self._folder,)
 
     def scannable(self, dialect: Dialect | None) -> BatchSource:
-        return open_delta(os.fspath(self.data).removeprefix("delta:"))
+        return open_delta(self._folder)
+
+    @property
+    def _folder(self) -> str:
+        return str(os.fspath(self.data)).removeprefix("delta:")
 
 
 class IcebergSource(StreamedSource):
@@ -44,11 +53,20 @@ class IcebergSource(StreamedSource):
 
     @property
     def name(self) -> str | None:
-        """The name of the table's folder, in which `metadata` lies."""
-        return table_name(str(Path(os.fspath(self.data).removeprefix("iceberg:")).absolute().parent.parent))
+        """The name of the table's folder."""
+        return table_name(*self.places)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The table's folder, in which `metadata` lies."""
+        return (str(Path(self._notes).absolute().parent.parent),)
 
     def scannable(self, dialect: Dialect | None) -> BatchSource:
-        return open_iceberg(os.fspath(self.data).removeprefix("iceberg:"))
+        return open_iceberg(self._notes)
+
+    @property
+    def _notes(self) -> str:
+        return str(os.fspath(self.data)).removeprefix("iceberg:")
 
 
 def is_delta(data: Any) -> bool:

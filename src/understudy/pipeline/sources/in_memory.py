@@ -43,6 +43,11 @@ class MemorySource:
         """The file's name without its endings; a frame has none."""
         return None if self._path is None else table_name(str(self._path))
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The file; a frame lies in none."""
+        return () if self._path is None else (str(self._path),)
+
     def open(self, reading: Reading) -> InMemory:
         """The records of the file or the frame."""
         if self._path is not None:

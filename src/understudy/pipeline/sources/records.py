@@ -57,6 +57,16 @@ class LooksAtText(Protocol):
         ...
 
 
+@runtime_checkable
+class LiesInFiles(Protocol):
+    """A source of which it is known in which files it lies, so that nothing is written over them."""
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Paths of files, folders and patterns of files; none where the table lies elsewhere."""
+        ...
+
+
 class Records(Protocol):
     """Records as values, held inside the boundary: only a curator may be given what they count to."""
 
@@ -89,6 +99,22 @@ class Records(Protocol):
     def count_values(self, column: str, schema: Schema) -> Mapping[Any, int]:
         """How many records hold each value of a column, with units bounded as for `encode`. For a curator alone."""
         ...
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """Records that are not known to be readable until all of them were read."""
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Read these columns of every record once, for their faults alone."""
+        ...
+
+
+def check_readable(records: Records, schema: Schema | None) -> None:
+    """Raise whatever fault the records have, in the columns that a schema describes, before anything is charged."""
+    if isinstance(records, Checkable):
+        known = None if schema is None else {*schema.columns, schema.unit}
+        records.check([name for name in records.types.names if known is None or name in known])
 
 
 @runtime_checkable

@@ -166,6 +166,14 @@ def name_of(data: Any) -> str | None:
     return source_of(data).name
 
 
+def places_of(data: Any) -> tuple[str, ...]:
+    """The files, folders and patterns in which some data lies, as far as its source knows; nothing is read."""
+    from understudy.pipeline.sources.records import LiesInFiles
+
+    source = source_of(data)
+    return source.places if isinstance(source, LiesInFiles) else ()
+
+
 def first_records(
     data: Any, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
 ) -> pa.Table:

@@ -61,6 +61,11 @@ class SparkSource:
         last = re.search(r"`([^`]+)`$|([^.`]+)$", self._address)  # of catalog.schema.table, or parquet.`path`
         return table_name(last[1] or last[2]) if last else None
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The files that workers read; where a table of Spark's lies is not known here."""
+        return self._files.places if self._files else ()
+
     def open(self, reading: Reading) -> SparkRecords:
         """The records, every column of one plain value a cell."""
         if self._files:
@@ -116,13 +121,10 @@ class SparkRecords:
             transform = Transformed(tuple(reading.transforms))
             types = transform.apply(types.empty_table()).schema
             frame = on_workers(frame, transform, spark_types(types))
-        records = cls(frame, types, form=form)
-        if reading.schema is None or not reading.schema.complete:
-            records.check([name for name in types.names if known is None or name in known])
-        return records
+        return cls(frame, types, form=form)
 
     def check(self, columns: Sequence[str]) -> None:
-        """Read everything once, for its faults alone: the first question comes before records can be coded."""
+        """Read these columns once, for their faults alone."""
         read = self.frame.select(*map(quoted, columns)) if columns else self.frame
         attempted(lambda: read.write.format("noop").mode("overwrite").save(), "read the records")
 
@@ -173,18 +175,15 @@ class SparkFiles(SparkRecords):
 
     @classmethod
     def read(cls, files: FileSet, reading: Reading) -> SparkRecords:
-        """The records of files, read by the workers."""
+        """The records of files, read by the workers; unlike a table of Spark's they tell when they changed."""
         rows = pa.schema([pa.field(field.name, row_type(field.type)) for field in files.carried])
         frame = on_workers(_numbers(files)[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
         form = TableForm.of_types(files.types, KIND, files.untyped, files.dialect)
         if reading.transforms:
             records = SparkRecords.of(frame, reading)
             bare = still_untyped(files.untyped, records.types, reading.transforms)
-            return replace(records, untyped=bare, form=form)
-        records = cls(frame, files.types, untyped=files.untyped, form=form, files=files)
-        if reading.schema is None or not reading.schema.complete:
-            records.check(files.types.names)
-        return records
+            return replace(records, untyped=bare, form=form, snapshot=files.snapshot)
+        return cls(frame, files.types, untyped=files.untyped, form=form, snapshot=files.snapshot, files=files)
 
     def _coded(self, schema: Schema, *, keep: bool) -> SparkTable:
         if self.files is None:

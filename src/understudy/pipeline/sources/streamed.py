@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -51,12 +51,8 @@ class StreamedRecords:
 
     @classmethod
     def of(cls, source: Scannable, reading: Reading) -> StreamedRecords:
-        """The records of a source, once all of it is known to be readable."""
-        records = cls(source, tuple(reading.transforms), reading.memory)
-        if reading.schema is None or not reading.schema.complete:
-            # The first question is asked before the records can be coded, so a fault must show before it.
-            records.check()
-        return records
+        """The records of a source."""
+        return cls(source, tuple(reading.transforms), reading.memory)
 
     @cached_property
     def types(self) -> Any:
@@ -80,9 +76,9 @@ class StreamedRecords:
     def snapshot(self) -> str | None:
         return self.source.snapshot
 
-    def check(self) -> None:
-        """Read everything once, for its faults alone."""
-        for _ in self.source.scan(self.source.types.names, {}):
+    def check(self, columns: Sequence[str]) -> None:
+        """Read these columns once, for their faults alone; all of them where transforms make columns of others."""
+        for _ in self.source.scan(self.source.types.names if self.transforms else columns, {}):
             pass
 
     def encode(self, schema: Schema) -> Streamed:
@@ -180,6 +176,11 @@ class FilesSource(StreamedSource):
     def name(self) -> str | None:
         return table_name(self._parts[1])
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The file, the folder or the pattern."""
+        return (self._parts[1],)
+
     def scannable(self, dialect: Dialect | None) -> FileSet:
         """The files, for drafts and comparisons: the names of JSON lines are looked for in the first of them."""
         prefix, pattern = self._parts
@@ -218,6 +219,14 @@ class DatabaseSource(StreamedSource):
         place, _, asked = self._address.partition("?")
         how, _, what = asked.partition("=")
         return what.strip().split(".")[-1] if how == "table" else table_name(place)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The database, and the files that its query names."""
+        from understudy.data.engines.duckdb import named_files
+
+        place, _, asked = self._address.partition("?")
+        return (*([place] if place else []), *(named for _, named in named_files(asked)))
 
     def scannable(self, dialect: Dialect | None) -> Scannable:
         from understudy.data.engines.duckdb import open_database

@@ -106,6 +106,16 @@ class Ledger:
             _check_limit(account, pair)
             turn.add("limit", name, "", {"epsilon": pair[0], "delta": pair[1]})
 
+    def finished(self, job: Job) -> bool:
+        """Whether a job is known and finished: all that it asked has an answer, which is read for free.
+
+        Parameters:
+            job: the table's name and the job's fingerprint.
+        """
+        with self._log.turn():
+            known = self._accounts.account(job.name).jobs.get(_key(job))
+        return known is not None and known.finished is not None
+
     def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> LedgerTranscript:
         """The job's transcript: a new one, once its whole (epsilon, delta) is reserved, or the one it had.
 
@@ -122,7 +132,7 @@ class Ledger:
             LedgerError: the job is known with another budget.
         """
         asked = _checked(epsilon, delta)
-        key = hashlib.sha256(job.fingerprint.encode()).hexdigest()
+        key = _key(job)
         with self._log.turn() as turn:
             account = self._accounts.account(job.name)
             found = account.jobs.get(key)
@@ -136,6 +146,10 @@ class Ledger:
                     hint="a fingerprint must cover both.",
                 )
         return LedgerTranscript(self, job.name, key)
+
+
+def _key(job: Job) -> str:
+    return hashlib.sha256(job.fingerprint.encode()).hexdigest()
 
 
 class LedgerTranscript:

@@ -1,0 +1,107 @@
+"""What a command writes: never over what it reads, nor over another file unless told."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from understudy.errors import ParameterError
+
+Named = Mapping[
+    str, "str | None"
+]  # how a file is called in a message: "the schema" -> its path, if there is one
+
+
+def is_folder(output: str) -> bool:
+    """Whether an output is a folder of parts: one that is there, or a name that ends as a folder's does."""
+    return output.endswith(("/", os.sep)) or Path(output).is_dir()
+
+
+def check_apart(
+    outputs: Named,
+    *,
+    tables: Iterable[str | None] = (),
+    files: Named | None = None,
+    ledger: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Refuse, before anything is read or spent, an output that would replace what must stay.
+
+    Always: what is read (`tables`, addresses among them, and other `files`), a place inside a folder that is read or
+    one that a pattern which is read would match, the ledger, and two outputs in one place; also by links and by
+    other spellings of a name. Any other file that is there only with `overwrite`.
+    """
+    given = {option: path for option, path in outputs.items() if path}
+    lying = [(f"the table {place!r}", place) for table in tables if table for place in _places(table)]
+    read = lying + [(f"{what} {path!r}", path) for what, path in (files or {}).items() if path]
+    if ledger is not None:
+        kept = os.fspath(ledger)
+        read += [("the ledger", kept + end) for end in ("", ".mark", "-journal", "-wal", "-shm")]
+        for what, place in lying:
+            if _is_same(kept, place):
+                raise ParameterError(
+                    f"the ledger {kept!r} is {what}.", hint="name another file for the ledger."
+                )
+    for option, path in given.items():
+        for what, place in read:
+            _check(option, path, what, place)
+    options = list(given)
+    for number, option in enumerate(options):
+        for other in options[:number]:
+            if _is_same(given[option], given[other]):
+                raise ParameterError(
+                    f"{option} and {other} are one file, {given[option]!r}.", hint="name two files."
+                )
+        if not overwrite and os.path.isfile(given[option]):
+            raise ParameterError(
+                f"there is a file {given[option]!r} already: it is left as it is.",
+                hint="name another file, or say --overwrite.",
+            )
+
+
+def _check(option: str, path: str, what: str, place: str) -> None:
+    """Refuse an output that is a file which is read, lies in a folder that is read, or matches a pattern."""
+    if _is_same(path, place):
+        raise ParameterError(
+            f"{option} {path!r} is {what}, which would be lost.", hint="write to another file."
+        )
+    where = os.path.realpath(path)
+    if os.path.isdir(place):
+        if Path(where).is_relative_to(os.path.realpath(place)):
+            raise ParameterError(
+                f"{option} {path!r} lies in {what}: it would be read with the table the next time.",
+                hint="write to a place outside of it.",
+            )
+    elif glob.has_magic(place) and not os.path.exists(place) and _matches(where, place):
+        raise ParameterError(f"{option} {path!r} is one of the files of {what}.", hint="write elsewhere.")
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Whether two paths are one file: by links, hard links, and letters that the disk does not tell apart."""
+    try:
+        if os.path.samefile(path, other):
+            return True
+    except (OSError, ValueError):
+        pass
+    try:
+        return os.path.realpath(path) == os.path.realpath(other)
+    except ValueError:  # a NUL; whoever opens it says so
+        return False
+
+
+def _matches(where: str, pattern: str) -> bool:
+    """Whether a whole path is one that a pattern stands for, or may be: a star is taken to match folders too."""
+    steps = Path(os.path.abspath(pattern)).parts
+    plain = next((number for number, step in enumerate(steps) if glob.has_magic(step)), len(steps))
+    base = os.path.realpath(os.path.join(*steps[:plain]))
+    with_folders, without = steps[plain:], [step for step in steps[plain:] if step != "**"]
+    return any(fnmatch.fnmatch(where, os.path.join(base, *rest)) for rest in (with_folders, without))
+
+
+def _places(table: str) -> tuple[str, ...]:
+    from understudy.pipeline.sources.registry import places_of
+
+    return places_of(table)
