@@ -46,7 +46,7 @@ from understudy.pipeline.sources.records import (
 )
 from understudy.pipeline.sources.registry import name_of, open_records
 from understudy.pipeline.sources.replayed import ready
-from understudy.pipeline.sources.run_job import AskedRun, as_ledger, job_of, job_words
+from understudy.pipeline.sources.run_job import RunOnData, as_ledger, job_of, job_words
 from understudy.pipeline.unit_bound import check_countable, learn_bound
 from understudy.privacy import (
     Budget,
@@ -157,7 +157,7 @@ def fit(
     relation, learned = neighbours_of(schema, neighbours), check_countable(records, schema)
     ledger = as_ledger(ledger)
     this = job_of(
-        AskedRun(data, name, job, records.snapshot, source),
+        RunOnData(data, name, job, records.snapshot, source),
         job_words(schema, mechanism, budget, relation, transforms, check),
         ledger,
         title=mechanism.name,

@@ -22,7 +22,7 @@ from understudy.transforms.derive import TableTransform
 
 
 @dataclass(frozen=True, eq=False)
-class AskedRun:
+class RunOnData:
     """What was asked for: data, the table's name, a label, the state of the data where it is known, and noise."""
 
     data: Any
@@ -50,7 +50,7 @@ class AskedRun:
             yield uuid.uuid4().hex
 
 
-def job_of(run: AskedRun, words: Mapping[str, Any], ledger: Ledger, *, title: str) -> Job:
+def job_of(run: RunOnData, words: Mapping[str, Any], ledger: Ledger, *, title: str) -> Job:
     """The job of a run: one that was broken off, one that is finished under the same label, or a new one."""
     for label in run.labels():
         if not isinstance(label, str):
