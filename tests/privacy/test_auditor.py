@@ -29,6 +29,12 @@ from understudy.privacy.noise.discrete_noise import discrete_gaussian, discrete_
 SURE = 0.9999  # of a hundred thousand honest runs of this file, a few would fail
 
 
+@pytest.fixture(autouse=True)
+def _few_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two runs of `fit` a world beside the replays: they show what is asked, and replays how it is answered."""
+    monkeypatch.setattr(auditor, "FITS", 2)
+
+
 def check(found: us.Audit) -> None:
     """Between 0.85 of the ceiling and the claim, with nothing wrong."""
     assert found.holds, found.faults
@@ -51,8 +57,7 @@ def test_units_and_replaced_records_are_protected_as_much(mechanism, relation):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_on_every_way_in_one_unit_moves_what_it_may(way, monkeypatch):
-    monkeypatch.setattr(auditor, "FITS", 1)
+def test_on_every_way_in_one_unit_moves_what_it_may(way):
     found = us.audit(
         "fixed", epsilon=1.0, delta=1e-5, runs=2000, way=way, max_records_per_unit=2, confidence=SURE
     )
@@ -63,11 +68,11 @@ def test_on_every_way_in_one_unit_moves_what_it_may(way, monkeypatch):
 
 def test_an_audit_through_fit_itself_finds_nothing_wrong():
     found = us.audit(
-        "mst", epsilon=8.0, delta=1e-5, runs=30, through="fit", target="stranger", confidence=SURE
+        "mst", epsilon=8.0, delta=1e-5, runs=12, through="fit", target="stranger", confidence=SURE
     )
     assert found.holds
     (finding,) = found.findings
-    assert finding.runs == 30
+    assert finding.runs == 12
     assert finding.proved <= finding.ceiling < 8
     assert finding.unseen == ("choices", "the check of errors")
 
