@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 
-from named_words import NIGHTLY, deal
+from named_words import deal
+from nightly import NIGHTLY
 from postgres_server import Server, server
 from understudy.cli import main
 

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from nightly import NIGHTLY
 from understudy.privacy.noise import randomness
 
-NIGHTLY = bool(os.environ.get("UNDERSTUDY_NIGHTLY"))
 _owner = os.getpid()
 
 

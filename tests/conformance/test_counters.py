@@ -161,7 +161,7 @@ def test_unknown_columns_and_columns_named_twice_are_refused(engine: Factory) ->
         table.count([("a", "a")])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_any_request_is_counted_exactly(engine: Factory, data: st.DataObject) -> None:
     width = data.draw(st.integers(1, 7))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy.domain import grammar
@@ -29,7 +29,6 @@ def votes(cells: list[str | None], kind: pa.DataType | None = None) -> list[str]
     return [VOTES[code] for code in VotesCodec(Votes()).encode(array)]
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(st.none(), CELLS), max_size=20))
 def test_a_vote_is_the_same_whatever_stands_beside_the_cell(cells: list[str | None]) -> None:
     alone = ["missing" if cell is None else vote_of(cell) for cell in cells]
@@ -37,7 +36,6 @@ def test_a_vote_is_the_same_whatever_stands_beside_the_cell(cells: list[str | No
     assert votes(cells, pa.dictionary(pa.int32(), pa.string())) == alone
 
 
-@settings(deadline=None)
 @given(CELLS)
 def test_a_cell_can_be_read_as_what_it_votes_for(cell: str) -> None:
     kind = kind_of(cell)
@@ -77,7 +75,6 @@ FORMED = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(FORMED)
 def test_every_format_that_a_cell_votes_for_reads_it(cell: str) -> None:
     vote, text = vote_of(cell), pa.array([cell.strip(" \t")], pa.large_string())

@@ -85,7 +85,7 @@ def tables(draw: st.DrawFn) -> Schema:
     return through_differences(schema) if draw(st.booleans()) else schema
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tables(), st.integers(0, 10_000), st.sampled_from(["uniform", "midpoint"]), st.integers(1, 80))
 def test_every_record_holds_every_constraint(schema: Schema, seed: int, within: Any, rows: int) -> None:
     table = _drawn(schema, seed, within, rows)

@@ -40,7 +40,7 @@ def problems(draw, queries=True):
     return domain, measurements, random
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(problems())
 def test_the_loss_is_that_of_the_best_table_and_the_gap_bounds_what_is_left(problem):
     domain, measurements, _ = problem
@@ -57,7 +57,7 @@ def test_the_loss_is_that_of_the_best_table_and_the_gap_bounds_what_is_left(prob
     assert table.sum() == pytest.approx(field.total, rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(problems(queries=False))
 def test_direct_measurements_are_fitted_to_the_sixth_digit(problem):
     domain, measurements, _ = problem
@@ -69,7 +69,7 @@ def test_direct_measurements_are_fitted_to_the_sixth_digit(problem):
     np.testing.assert_allclose(mine, matrix @ table, atol=3e-3)  # in units of noise; the optimum is flat
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(problems())
 def test_the_field_has_maximum_entropy_among_all_that_fit_as_well(problem):
     domain, measurements, _ = problem
@@ -84,7 +84,7 @@ def test_the_field_has_maximum_entropy_among_all_that_fit_as_well(problem):
     np.testing.assert_allclose(explained, logs, atol=1e-6)  # a sum of functions of measured marginals
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(problems(queries=False), st.data())
 def test_neither_the_order_of_measurements_nor_of_axes_matters(problem, data):
     domain, measurements, _ = problem
@@ -105,7 +105,7 @@ def test_neither_the_order_of_measurements_nor_of_axes_matters(problem, data):
         assert np.abs(apart.reshape(-1) / m.stddev).max() < 1e-2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problems(queries=False), st.data())
 def test_structural_zeros_are_exact_and_the_rest_is_still_optimal(problem, data):
     domain, measurements, random = problem

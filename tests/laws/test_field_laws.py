@@ -16,7 +16,7 @@ from understudy.model.queries import elimination
 
 
 @given(fields())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_marginal_is_the_joint_distributions(made):
     field, joint = made
     cliques = [c for k in range(4) for c in itertools.permutations(field.domain.names, k)]
@@ -28,7 +28,7 @@ def test_every_marginal_is_the_joint_distributions(made):
 
 
 @given(fields(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_whichever_clique_a_question_is_read_from_the_answer_is_the_same(made, data):
     field, joint = made
     names = field.domain.names
@@ -58,7 +58,7 @@ def test_three_columns_are_joined_where_that_is_small():
 
 
 @given(fields(), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_events_and_conditionals_are_the_joint_distributions(made, data):
     field, joint = made
     names = field.domain.names
@@ -80,7 +80,7 @@ def test_events_and_conditionals_are_the_joint_distributions(made, data):
 
 
 @given(fields())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_likelihood_of_records_is_their_probability(made):
     field, joint = made
     names = field.domain.names

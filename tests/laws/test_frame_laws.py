@@ -101,7 +101,7 @@ def test_an_object_has_one_text_and_none_is_refused(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_an_object_has_the_same_text_beside_any_other(source: str, data: st.DataObject) -> None:
     places = st.sampled_from(range(len(CELLS)))  # Hypothesis looks at what it draws, which some cells forbid

@@ -95,7 +95,7 @@ cells = st.one_of(
 @given(st.sampled_from(sorted(COLUMNS)), cells)
 @example("whole", "12.999999999999999999")
 @example("whole", "-1e-20")
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_any_cell_has_one_code_however_it_is_read(name: str, cell: str) -> None:
     parsed = code(name, cell, TYPES[name])
     assert parsed in (None, code(name, cell, pa.string()))
@@ -118,7 +118,7 @@ def test_an_odd_cell_has_one_code_alone_in_its_file_and_beside_all_others() -> N
 
 
 @given(st.sampled_from(sorted(COLUMNS)), cells, st.one_of(cells, st.sampled_from(ODD)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_record_has_the_same_codes_whatever_stands_beside_it_in_the_file(
     name: str, cell: str, other: str
 ) -> None:

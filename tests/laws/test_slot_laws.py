@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import understudy as us
@@ -40,7 +40,7 @@ def columns(draw: st.DrawFn) -> us.Column:
     )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(columns(), CELLS), min_size=3, max_size=3),
     st.sampled_from([us.MST(), us.MST(threshold=0), us.Independent()]),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import understudy as us
@@ -117,7 +117,7 @@ def described(draw: st.DrawFn) -> tuple[pd.DataFrame, us.Schema]:
     return pd.DataFrame(frame), us.Schema(columns)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(described(), st.sampled_from(["independent", "mst"]), st.integers(0, 9))
 def test_synthetic_cells_are_of_the_real_types_and_read_by_the_code_that_read_the_real_ones(
     given_table: tuple[pd.DataFrame, us.Schema], mechanism: str, seed: int

@@ -48,7 +48,7 @@ def conditions(draw: Any, domain: Domain, depth: int = 2) -> tuple[str, Any]:
     return f"({left[0]}) {how} ({right[0]})", joined
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(fields(), st.data())
 def test_wanted_records_have_the_fields_law_given_the_condition(made: Any, data: Any) -> None:
     field, joint = made
@@ -73,7 +73,7 @@ def test_wanted_records_have_the_fields_law_given_the_condition(made: Any, data:
     assert np.abs(found - ROWS * law).max() <= 6 * np.sqrt(ROWS)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(fields(zeros=0.0), st.data())
 def test_balanced_values_are_equally_frequent(made: Any, data: Any) -> None:
     field, _ = made

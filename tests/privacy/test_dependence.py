@@ -36,7 +36,7 @@ def exact(counts: np.ndarray) -> Fraction:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 5), st.integers(0, 40))
 def test_a_score_is_the_exact_distance_and_one_record_moves_it_by_four_at_most(seed, a, b, records):
     random = np.random.default_rng(seed)

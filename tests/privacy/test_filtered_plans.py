@@ -88,7 +88,7 @@ def test_what_was_planned_for_one_group_is_not_taken_by_the_filter_nor_twice() -
         curator.measure(PAIRS, budget=losses["rounds"])  # a filter is no loss of one question
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.floats(0.05, 10),
     st.lists(

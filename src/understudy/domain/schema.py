@@ -19,7 +19,7 @@ from understudy.domain.columns.registry import column_types
 from understudy.domain.constraints import Constraint, Rules
 from understudy.domain.dialect import Dialect
 from understudy.domain.domain import Domain
-from understudy.errors import FileError, SchemaError
+from understudy.errors import FileError, ParameterError, SchemaError
 
 _DIALECT = ("delimiter", "encoding", "quoting", "line_end", "quote", "escape")
 LEARN: Literal["learn"] = "learn"
@@ -327,6 +327,7 @@ class Schema:
 
         Raises:
             FileError: the file cannot be read.
+            ParameterError: it is no file but the address of a table.
             SchemaError: what it says cannot be used.
 
         Example:
@@ -334,14 +335,19 @@ class Schema:
             >>> us.Schema.load("people.toml").name
             'people'
         """
+        if "://" in os.fspath(path):  # it may hold a password, and is not shown
+            raise ParameterError("this is the address of a table.", hint=schema_toml.DRAFTED)
         try:
             content = Path(path).read_text(encoding="utf-8-sig")
         except OSError as error:
             raise FileError(
-                f"schema {os.fspath(path)!r}: {error.strerror}.", hint="check the path."
+                f"schema {os.fspath(path)!r}: {error.strerror}.",
+                hint=f"check the path; {schema_toml.DRAFTED}",
             ) from None
         except UnicodeDecodeError:
-            raise FileError(f"schema {os.fspath(path)!r} is not UTF-8.", hint="save it as UTF-8.") from None
+            raise FileError(
+                f"schema {os.fspath(path)!r} is not UTF-8.", hint=f"save it as UTF-8; {schema_toml.DRAFTED}"
+            ) from None
         return cls.from_toml(content)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -15,6 +15,9 @@ Table = dict[str, Any]
 
 WIDTH = 100  # a list longer than this is written over several lines
 
+# For whoever gave a table where a schema belongs.
+DRAFTED = "a schema is a file that `understudy schema TABLE` drafts, and no table."
+
 
 @dataclass(frozen=True)
 class Document:
@@ -32,7 +35,9 @@ def parse(text: str) -> Document:
     try:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SchemaError(f"schema is not valid TOML: {error}", hint="see https://toml.io.") from None
+        raise SchemaError(
+            f"schema is not valid TOML: {error}", hint=f"see https://toml.io; {DRAFTED}"
+        ) from None
     for key in content:
         if key not in ("table", "columns", "constraints"):
             raise SchemaError(

@@ -35,7 +35,7 @@ def whole(source: FileSet) -> pa.Table:
 CELLS = st.text(st.sampled_from('ab1,;"\n\r é\t'), max_size=6)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     rows=st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=30),
     piece=st.integers(1, 90),
@@ -61,7 +61,7 @@ def test_a_file_in_pieces_is_the_file(
         text_file.PIECE = before
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     cells=st.lists(st.one_of(CELLS, st.sampled_from(["", "1", "2.5", "true", "2020-01-01"])), max_size=30),
     piece=st.integers(1, 60),

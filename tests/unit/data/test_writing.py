@@ -81,7 +81,7 @@ texts = st.text(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows=st.lists(st.tuples(st.none() | texts, st.none() | st.integers(-(2**63), 2**63 - 1)), max_size=20))
 def test_any_text_makes_the_trip_through_csv(rows: list[tuple[Any, Any]], tmp_path_factory: Any) -> None:
     path = tmp_path_factory.mktemp("trip") / "t.csv"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from understudy.domain import Boolean, Category, Date, Datetime, Domain, Integer, Number, Schema
-from understudy.errors import FileError, SchemaError, SizeError
+from understudy.errors import FileError, ParameterError, SchemaError, SizeError, UnderstudyError
 
 PEOPLE = """\
 # What we know of people.
@@ -265,3 +265,15 @@ def test_edges_may_be_given_inside_bounds() -> None:
     assert Number(0, 10, edges=(0, 5, 10)).cuts == (0, 5, 10)
     assert Integer(0, 10, edges=(3,)).starts == (0, 3, 11)
     assert Integer(0, 10, step=5, bins=2).starts == (0, 10, 15)
+
+
+def test_a_table_that_is_given_for_a_schema_is_told_from_one(tmp_path):
+    """By whatever it cannot be read: the way out is the same, and a password in an address is not shown."""
+    (tmp_path / "people.csv").write_text("name,age\nAnn,30\n")
+    (tmp_path / "people.parquet").write_bytes(b"PAR1\xff\xfe\x00")
+    for given in (tmp_path / "people.csv", tmp_path / "people.parquet", tmp_path, tmp_path / "*.csv"):
+        with pytest.raises(UnderstudyError, match="`understudy schema TABLE` drafts"):
+            Schema.load(given)
+    with pytest.raises(ParameterError, match="address of a table") as refused:
+        Schema.load("postgresql://ann:hunter2@host/town#people")
+    assert "hunter2" not in str(refused.value)

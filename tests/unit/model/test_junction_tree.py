@@ -41,7 +41,7 @@ def check(tree, cliques):
     assert tree.cells == sum(tree.domain.size(clique) for clique in tree.cliques)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graphs())
 def test_a_tree_gives_every_clique_a_home_and_predicts_what_a_further_clique_would_cost(graph):
     domain, cliques, further = graph
