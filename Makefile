@@ -29,10 +29,10 @@ demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 	$(BIN)/understudy demo
 
 test: $(READY) ## run every test
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 nightly: $(READY) ## run every test on fresh random numbers, and what takes too long for every change
-	UNDERSTUDY_NIGHTLY=1 $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	UNDERSTUDY_NIGHTLY=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 check: $(READY) ## lint, format, types, the plan of the house
 	$(BIN)/ruff check .
