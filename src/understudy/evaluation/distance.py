@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from understudy.compiled import njit
 from understudy.domain import Clique
 from understudy.evaluation.columns import Codebook, Columns, rows_of
 

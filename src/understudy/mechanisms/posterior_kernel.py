@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from understudy.compiled import njit
 
 Floats = npt.NDArray[np.float64]
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from understudy.compiled import njit
 
 _U = np.uintp
 

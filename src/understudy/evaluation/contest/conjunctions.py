@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from understudy.compiled import njit
 from understudy.errors import ParameterError
 from understudy.evaluation.columns import Codebook, Columns, rows_of
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from understudy.compiled import njit
 from understudy.model.tree.projection_kernels import SUMS, dot
 from understudy.model.tree.tree_layout import Floats
 

@@ -11,7 +11,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from understudy.compiled import njit
 
 BITS = 12  # of the fixed point: finer ones are rounded at random first, still without bias
 _UNIT = 1 << BITS

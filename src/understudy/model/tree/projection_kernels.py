@@ -13,7 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from understudy.compiled import njit
 
 MAX_GROUPS = 256
 # Sums may be reassociated (vector instructions); infinities and NaN keep their meaning.

@@ -13,8 +13,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from understudy.compiled import njit
 from understudy.model.tree.projection_kernels import SUMS, add_back, dot_onto, multiply_back, sum_onto
 
 

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from understudy.compiled import njit
 
 Floats = npt.NDArray[np.float64]
 

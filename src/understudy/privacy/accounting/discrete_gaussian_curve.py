@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from understudy.compiled import njit
 from understudy.privacy.accounting.discretisation import ROOM, TAU2, leak, moved_cells
 from understudy.privacy.accounting.losses import Gaussian
 

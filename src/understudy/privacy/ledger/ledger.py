@@ -37,7 +37,14 @@ def default_ledger_path() -> Path:
         folder = "~/Library/Application Support"
     else:
         folder = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(folder).expanduser() / "understudy" / "ledger.sqlite"
+    try:
+        home = Path(folder).expanduser()
+    except RuntimeError:  # neither HOME nor an entry of this user's
+        raise LedgerError(
+            "this user has no home folder, where a ledger would lie.",
+            hint="name the ledger's file: --ledger, or the variable UNDERSTUDY_LEDGER.",
+        ) from None
+    return home / "understudy" / "ledger.sqlite"
 
 
 class Ledger:

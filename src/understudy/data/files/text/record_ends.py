@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from understudy.compiled import njit
 
 _QUOTE, _LINE_FEED, _RETURN = 34, 10, 13
 _START, _PLAIN, _QUOTED, _CLOSED = 0, 1, 2, 3

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from understudy.compiled import njit
 from understudy.model.tree.projection_kernels import SUMS
 
 MULTIPLY, EVALUATE = 0, 1
