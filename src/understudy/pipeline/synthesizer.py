@@ -32,6 +32,7 @@ from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.drawing.made_up import form_with_made
 from understudy.pipeline.generation import check_seed, checked_rows
 from understudy.pipeline.holding import breaches
+from understudy.pipeline.holding.determined import guessed
 from understudy.pipeline.holding.upheld import uphold
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
@@ -202,7 +203,7 @@ def fit(
     broken = breaches.count(coded, schema, losses)
     # 4. Compress. 5. Select. 6. Measure. 7. Synthesize: estimate.
     found = mechanism(coded, engine.domain, losses)
-    unfit = misfits(described, schema, found, written=given)
+    unfit = [*misfits(described, schema, found, written=given), *guessed(schema, found)]
     # 7. Synthesize: the field holds what constraints it can, and the rest is held in each record.
     upheld = uphold(found, schema, broken)
     found, schema = upheld.fit, upheld.schema

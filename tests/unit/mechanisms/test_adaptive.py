@@ -11,6 +11,8 @@ import understudy as us
 from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError
+from understudy.marginals import Measurement
+from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.noise_price import OF_CELL, noise_price
 from understudy.mechanisms.adaptive.one_way_share import one_way_share
 from understudy.pipeline.charged import check_charged
@@ -144,3 +146,24 @@ def test_a_workload_of_columns_that_are_not_there_is_refused_before_anything_is_
         with pytest.raises(DomainError, match="height"):
             mechanism(curator, chained(10).domain, curator.budget)
     assert not curator.charges
+
+
+def test_a_combination_that_noise_alone_fills_is_not_made() -> None:
+    """Children have no income: noise of 50 in each of its twenty cells must not give one to a child in thirty."""
+    real = np.zeros((12, 21))
+    real[:2, 20], real[2:, :20] = 400, 30  # the last code says that none is stated
+    given = []
+    for seed in range(10):
+        noise = np.random.default_rng(seed)
+        alone = [
+            Measurement((name,), real.sum(axis=1 - axis) + noise.normal(0, 30, real.shape[axis]), 30.0)
+            for axis, name in enumerate(("age", "income"))
+        ]
+        tables = MeasuredTables(
+            Domain({"age": 12, "income": 21}), alone, real.sum(), {"age": 12, "income": 20}
+        )
+        pair = ("age", "income")
+        tables.add([Measurement(pair, real.ravel() + noise.normal(0, 50, real.size), 50.0)])
+        children = np.asarray(tables.field.marginal(pair).counts)[:2]
+        given.append(children[:, :20].sum() / children.sum())
+    assert np.mean(given) < 0.015

@@ -120,6 +120,16 @@ def test_determined_column_follows_what_the_model_found(people: pd.DataFrame, tm
     assert dict(rule.pairs) == {"Boston": "MA", "Salem": "MA", "Keene": "NH", "Dover": "NH"}
 
 
+def test_determined_column_that_was_not_measured_with_the_other_is_said_to_be_a_guess(
+    people: pd.DataFrame, tmp_path: Path
+) -> None:
+    with pytest.warns(us.MisfitWarning, match="'city' determines it"):
+        alone = fitted(people, tmp_path, mechanism="independent")
+    assert any("is a guess" in text for text in alone.certificate["warnings"])
+    together = fitted(people, tmp_path / "other")
+    assert not any("is a guess" in text for text in together.certificate["warnings"])
+
+
 def test_model_holds_what_it_can_and_keeps_its_marginals(people: pd.DataFrame, tmp_path: Path) -> None:
     release = fitted(people, tmp_path)
     held = {said["rule"]: said["held"] for said in release.certificate["constraints"]}

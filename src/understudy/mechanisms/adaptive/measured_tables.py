@@ -17,6 +17,7 @@ from understudy.model import MarkovField, estimate
 
 WORK = 3e7  # of a refit, in cells times passes: some tenths of a second; more brings it hardly nearer to the truth
 _LEAST = 1e-3  # of a record: what a code is thought to hold where nothing is expected
+_ABSENT = 0.2  # of what was expected: a combination with less likely does not exist
 _SCALINGS = 3  # of each axis of a table to what is known of its columns
 
 
@@ -26,7 +27,8 @@ class MeasuredTables:
     A table is pulled towards what the field said of it before it was first measured, and only as far as its noise
     suggests; so noise of one round is not taken for knowledge in the next. Two readings meet in it, by their
     geometric mean: that of least risk (`least_risk`), which errs less where what is expected is nearly right, and
-    that by the posterior of its blocks (`mechanisms.shrinkage`), which sees that combinations do not exist.
+    that by the posterior of its blocks (`mechanisms.shrinkage`), which sees that combinations do not exist. Where it
+    says so it is believed: children must not be given an income because the other reading leaves some in every cell.
     """
 
     def __init__(
@@ -88,7 +90,8 @@ class MeasuredTables:
             values=[self.values.get(name, size) for name, size in zip(clique, prior.shape, strict=True)],
             alone=[noise.get(name, math.inf) for name in clique],
         )
-        return surer(measured, np.sqrt(posterior * shrunk(noisy, prior, sigma)), prior)
+        both = np.sqrt(posterior * shrunk(noisy, prior, sigma))
+        return surer(measured, np.where(posterior < _ABSENT * prior, posterior, both), prior)
 
 
 def scaled(table: Cells, sums: Sequence[Cells], times: int = _SCALINGS) -> Cells:

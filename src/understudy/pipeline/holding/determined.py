@@ -36,6 +36,18 @@ def with_values(schema: Schema, fit: Fit) -> Schema:
     return replace(schema, constraints=rules)
 
 
+def guessed(schema: Schema, fit: Fit) -> list[str]:
+    """What to know of rules that list nothing, where no measurement has both of their columns."""
+    return [
+        f"column {rule.determines!r}: {rule.column!r} determines it, but noise left no room to measure the two "
+        "together, so that which goes with which is a guess. List it in the constraint: values = [...]."
+        for rule in schema.rules
+        if isinstance(rule, Determines)
+        and rule.values is None
+        and not any({rule.column, rule.determines} <= {*measured.clique} for measured in fit.measurements)
+    ]
+
+
 def _found(rule: Determines, schema: Schema, fit: Fit) -> tuple[tuple[Value, Value], ...]:
     first, second = schema.columns[rule.column], schema.columns[rule.determines]
     keys, values = _listed(first), _listed(second)[: second.count]
