@@ -17,6 +17,7 @@ from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.engines.code_cache import CodeCache
 from understudy.data.progress_bar import progress
 from understudy.data.read_ahead import read_ahead
+from understudy.data.whole_batches import whole_batches
 from understudy.domain import Domain
 from understudy.domain.codes import Codes, check_codes, code_type
 from understudy.errors import OperatorError
@@ -89,7 +90,7 @@ class CodeRecording:
         """The stream in blocks of codes, each with the units of its records."""
         parts: list[tuple[dict[str, Codes], Any]] = []
         rows = 0
-        for batch in self._batches():
+        for batch in whole_batches(self._batches()):
             for start in range(0, batch.num_rows, self._block):
                 part = batch.slice(start, self._block)
                 parts.append(self._code(part))

@@ -16,6 +16,7 @@ from understudy.data.files.common_types import as_type
 from understudy.data.files.frames import check_schema
 from understudy.data.files.raw_file import RawFile
 from understudy.data.scannable import batch_rows
+from understudy.data.whole_batches import LEAST, whole_batches
 from understudy.domain.dialect import Dialect
 from understudy.errors import FileError
 
@@ -70,17 +71,27 @@ class ParquetTableFile(TableFile):
         super().__init__(found)
         with self._reading(), pq.ParquetFile(found.path) as file:
             self.types = _plain(file.schema_arrow)
+            self._small = file.metadata.num_rows < LEAST
+            # Of thousands of small files the footer is read once; that of a large one may take megabytes.
+            self._footer = file.metadata if self._small and file.num_row_groups == 1 else None
         check_schema(self.types, f"file {str(found.path)!r}")
 
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         texts = [name for name in columns if pa.types.is_string(self.types.field(name).type)]
         with (
             self._reading(),
-            pq.ParquetFile(self.path, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False) as file,
+            pq.ParquetFile(
+                self.path,
+                metadata=self._footer,
+                read_dictionary=texts,
+                buffer_size=BUFFER,
+                pre_buffer=False,
+            ) as file,
         ):
-            yield from _checked(
-                file.iter_batches(batch_rows(len(columns)), columns=list(columns)), columns, types
+            batches = file.iter_batches(
+                batch_rows(len(columns)), columns=list(columns), use_threads=not self._small
             )
+            yield from _checked(batches, columns, types)
 
 
 class ArrowTableFile(TableFile):
@@ -112,10 +123,15 @@ def _checked(
     batches: Iterator[pa.RecordBatch], columns: Sequence[str], types: Mapping[str, pa.DataType]
 ) -> Iterator[pa.RecordBatch]:
     """The batches with the columns asked for, in plain layouts and the types of the whole set of files."""
-    for batch in batches:
-        batch.validate(full=True)  # a damaged file can point outside of itself, or hold text that is none
+    for batch in whole_batches(_valid(batches)):
         arrays = [as_type(batch.column(name), types.get(name)) for name in columns]
         yield pa.record_batch(arrays, names=list(columns))
+
+
+def _valid(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        batch.validate(full=True)  # a damaged file can point outside of itself, or hold text that is none
+        yield batch
 
 
 def _plain(types: pa.Schema) -> pa.Schema:

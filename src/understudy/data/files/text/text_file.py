@@ -56,6 +56,7 @@ class TextFile(TableFile):
                 lines_before=partial(_lines_before, content, start),
             )
             yield content[start:end], partial(self._read, piece, start == 0)
+            _let_go(content, end)
 
     def _read(
         self,
@@ -117,6 +118,13 @@ class _Piece(RawFile):
 
     def fault(self, what: str, *, line: int | None = None, hint: str = "") -> FileError:
         return super().fault(what, line=None if line is None else line + self.lines_before(), hint=hint)
+
+
+def _let_go(content: mmap.mmap, end: int) -> None:
+    """Tell the system that the pages before a place were read: a file of many gigabytes does not stay in memory."""
+    whole = end // mmap.PAGESIZE * mmap.PAGESIZE
+    if whole and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows, which lets go by itself
+        content.madvise(mmap.MADV_DONTNEED, 0, whole)
 
 
 def _lines_before(content: mmap.mmap, place: int) -> int:
