@@ -53,6 +53,10 @@ class RecordingLedger(Ledger):
         """Every question that was asked, with its answer, in order."""
         return self._transcript.log
 
+    def finished(self, job: Job) -> bool:
+        """Never: every run of an audit asks anew."""
+        return False
+
     def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> Any:
         """The transcript of the run, whichever job asks."""
         return self._transcript

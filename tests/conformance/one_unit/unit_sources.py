@@ -60,6 +60,8 @@ from unit_places import (
     text_beside_parquet,
 )
 
+from nightly import NIGHTLY
+
 
 @dataclass(frozen=True)
 class Source:
@@ -83,12 +85,14 @@ IN_TIME = of_types(PLAIN, without=out_of_time)
 # Where a source that is nearly the same goes the rest of the way.
 FEW = ("complete", "no schema", "unit, 3")
 MOST = ("complete", "learned", "no schema", "transforms", "unit, 3", "learned, unit, 1")
+# Where by day a source that is nearly the same goes the rest of the way.
+REST = tuple(SETTINGS) if NIGHTLY else MOST
 
 # A new source joins here.
 SOURCES: dict[str, Source] = {
-    "pandas, objects": Source(OBJECTS, pandas_objects, quick=True),
+    "pandas, objects": Source(OBJECTS, pandas_objects, quick=NIGHTLY),
     "pandas, mixed objects": Source(MIXED, pandas_objects, quick=True),
-    "pandas, texts": Source(TEXTS, pandas_objects),
+    "pandas, texts": Source(TEXTS, pandas_objects, settings=REST),
     "pandas, NumPy's types": Source(of_types(NUMPY, without=a_gap), arrow(NUMPY, pandas_numpy)),
     # A gap makes pandas change a column's type: public, so what is learned may differ, but no code of a known schema.
     "pandas, NumPy's types with gaps": Source(
@@ -97,19 +101,21 @@ SOURCES: dict[str, Source] = {
         settings=("complete", "transforms", "unit, 3"),
         retyped=True,
     ),
-    "pandas, nullable": Source(TYPED, arrow(PLAIN, pandas_nullable)),
-    "pandas, categories": Source(TYPED, arrow(PLAIN, pandas_categories)),
-    "pandas, Arrow's types": Source(WIDELY, arrow(WIDE, lambda t: t.to_pandas(types_mapper=pd.ArrowDtype))),
+    "pandas, nullable": Source(TYPED, arrow(PLAIN, pandas_nullable), settings=REST),
+    "pandas, categories": Source(TYPED, arrow(PLAIN, pandas_categories), settings=REST),
+    "pandas, Arrow's types": Source(
+        WIDELY, arrow(WIDE, lambda t: t.to_pandas(types_mapper=pd.ArrowDtype)), settings=REST
+    ),
     "Polars": Source(TYPED, arrow(PLAIN, pl.from_arrow)),
     "Polars, lazy": Source(TYPED, arrow(PLAIN, lambda made: pl.from_arrow(made).lazy()), settings=FEW),
-    "Polars, wide": Source(WIDELY, arrow(WIDE, pl.from_arrow)),
-    "Polars, categories": Source(TYPED, arrow(PLAIN, polars_categories)),
-    "Polars, objects": Source(OBJECTS, polars_objects, quick=True),
+    "Polars, wide": Source(WIDELY, arrow(WIDE, pl.from_arrow), settings=REST),
+    "Polars, categories": Source(TYPED, arrow(PLAIN, polars_categories), settings=REST),
+    "Polars, objects": Source(OBJECTS, polars_objects, quick=NIGHTLY, settings=REST),
     "Arrow": Source(TYPED, arrow(PLAIN), quick=True),
     "Arrow, read once": Source(TYPED, arrow(PLAIN, lambda made: made.to_reader(16)), settings=FEW),
-    "Arrow, narrow": Source(NARROWLY, arrow(NARROW), quick=True),
-    "Arrow, wide": Source(WIDELY, arrow(WIDE), quick=True),
-    "Arrow, odd": Source(ODDLY, arrow(ODD), quick=True),
+    "Arrow, narrow": Source(NARROWLY, arrow(NARROW), quick=NIGHTLY, settings=REST),
+    "Arrow, wide": Source(WIDELY, arrow(WIDE), quick=NIGHTLY, settings=REST),
+    "Arrow, odd": Source(ODDLY, arrow(ODD), quick=NIGHTLY, settings=REST),
     "CSV": Source(TEXTS, csv_file, quick=True),
     "CSV, streamed": Source(TEXTS, lambda pieces, folder: f"csv:{csv_file(pieces, folder)}"),
     "CSV, packed": Source(TEXTS, csv_packed, settings=FEW),
@@ -125,11 +131,11 @@ SOURCES: dict[str, Source] = {
     "JSON lines": Source(TEXTS, json_lines, settings=("complete", "learned", "transforms", "unit, 3")),
     "Excel": Source(TEXTS, excel_sheet, settings=("complete", "no schema")),
     "CSV beside Parquet": Source(TEXTS, text_beside_parquet, settings=MOST),
-    "Parquet": Source(TYPED, parquet_file(PLAIN)),
+    "Parquet": Source(TYPED, parquet_file(PLAIN), settings=REST),
     "Parquet, streamed": Source(
         WIDELY, lambda pieces, folder: f"parquet:{parquet_file(WIDE)(pieces, folder)}"
     ),
-    "Parquet, folder": Source(TYPED, parquet_folder),
+    "Parquet, folder": Source(TYPED, parquet_folder, settings=REST),
     "Parquet, pattern": Source(
         TYPED, lambda pieces, folder: f"{parquet_folder(pieces, folder)}/*.parquet", settings=FEW
     ),
@@ -142,7 +148,7 @@ SOURCES: dict[str, Source] = {
     "DuckDB table": Source(TYPED, duckdb_table, settings=MOST),
     "DuckDB query": Source(TYPED, duckdb_join),
     "PostgreSQL table": Source(IN_TIME, postgres_table, settings=MOST),
-    "PostgreSQL view": Source(IN_TIME, postgres_view),
+    "PostgreSQL view": Source(IN_TIME, postgres_view, settings=REST),
     "PostgreSQL query": Source(IN_TIME, postgres_query, settings=MOST),
     "Spark frame": Source(
         IN_TIME, spark_frame, settings=("learned, unit, 1", "transforms, unit, 3"), worlds=1

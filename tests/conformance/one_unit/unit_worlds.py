@@ -119,6 +119,9 @@ class _Book(Ledger):
     def __init__(self, page: _Page) -> None:
         self._page = page
 
+    def finished(self, job: Any) -> bool:
+        return False
+
     def open(self, *job: Any, **how: Any) -> Any:
         return self._page
 
