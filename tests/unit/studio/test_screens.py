@@ -20,6 +20,7 @@ def test_no_page_shows_a_private_value_until_asked(studio: Visit) -> None:
         assert CANARY not in page and "123456" not in page
     shown = studio.post(f"/tables/{table.id}/private", show="yes")
     assert "Confidential" in shown and "town 3" in shown
+    assert shown.count("<tr>") == 31, "a header and thirty records"
     assert "town 3" not in studio.post(f"/tables/{table.id}/private", show="no")
 
 

@@ -135,7 +135,7 @@ def private_table(request: Request, form: Form) -> Response:
     table = _table(request)
     if form.get("show") != "yes":
         return page("private_hidden.html", table=table)
-    found = first_records(table.data, RECORDS_SHOWN)
+    found = first_records(table.data, RECORDS_SHOWN).slice(0, RECORDS_SHOWN)
     rows = [["" if value is None else str(value) for value in row.values()] for row in found.to_pylist()]
     template = "private_table.html" if is_part(request) else "private_page.html"
     return page(template, table=table, names=found.column_names, rows=rows)
