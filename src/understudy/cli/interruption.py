@@ -79,5 +79,5 @@ def _words(now: Charged, before: Charged) -> str:
     (name, _), (epsilon, delta) = next(iter(new.items()))
     return (
         f"epsilon {epsilon:g} and delta {delta:g} are charged to {name!r}, for all that this run may ask. "
-        "The same command goes on where it stopped, and charges nothing more."
+        "The same command goes on where it stopped, as long as the data is the same, and charges nothing more."
     )

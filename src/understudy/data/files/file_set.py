@@ -133,6 +133,7 @@ class FileSet:
         for file in self.files:
             file.check_unchanged()
             yield from file.scan(columns, united | dict(types) if file.is_text else united)
+            file.check_unchanged()
 
 
 def open_table_file(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import mmap
 import os
 import re
 import zlib
@@ -22,7 +21,7 @@ from typing import IO, Any
 from understudy.errors import FileError
 
 Path_ = str | os.PathLike[str]
-Bytes = bytes | bytearray | mmap.mmap
+Bytes = bytes | bytearray
 
 # A gzipped file may unpack to this much at once; beyond it only what a plausible table can: 100 to 1.
 UNPACKED_FREELY = 256 << 20
@@ -84,7 +83,7 @@ class RawFile:
 
     @contextmanager
     def content(self, *, allow_large: bool = False) -> Iterator[Bytes]:
-        """All bytes of the file: mapped, or unpacked in memory within the bounds above."""
+        """All bytes of the file, unpacked within the bounds above."""
         if not self.plain:
             content = bytearray()
             for chunk in self.unpacked(None if allow_large else UNPACKED_MOST):
@@ -92,8 +91,7 @@ class RawFile:
             yield content
             return
         with open(self.path, "rb") as file:
-            # Unmapped with its last reader: closing it here would fail while Arrow still looks at it.
-            yield mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            yield file.read()  # mapped, a file that is cut short meanwhile would kill the process
 
     def start(self, most: int) -> bytes:
         """The first bytes of the file, unpacked, at most so many."""

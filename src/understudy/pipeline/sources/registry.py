@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from understudy.errors import ParameterError
+from understudy.errors import FileError, ParameterError
 from understudy.plugins import loaded, offered
 
 if TYPE_CHECKING:  # the list is read by `understudy ledger`, which should not load what it lists
@@ -152,8 +152,56 @@ def is_address(data: Any) -> bool:
 
 def source_of(data: Any) -> Source:
     """The source of some data; nothing is read, and nobody connected to."""
+    _check_known(data)
     made: Source = loaded(kind_of(data).source)(os.fspath(data) if is_address(data) else data)
     return made
+
+
+# How data is given that no kind here takes, and what to do; the address itself is not shown: it may hold a password.
+_ELSEWHERE = {
+    ("s3:", "gs:", "gcs:", "abfs:", "abfss:", "az:", "adl:", "hdfs:", "oss:"): (
+        "is in an object store",
+        "in Python give a dataset of Arrow's: us.fit(pyarrow.dataset.dataset(address), ...); or copy it here.",
+    ),
+    ("http:", "https:", "ftp:", "sftp:"): ("is on a server of files", "fetch it first."),
+    (
+        "mysql:",
+        "mariadb:",
+        "mssql:",
+        "sqlserver:",
+        "oracle:",
+        "snowflake:",
+        "bigquery:",
+        "redshift:",
+        "sqlite:",
+    ): (
+        "is a table of a database that is not read from here",
+        "in Python give what its driver fetches as Arrow; or export the table as Parquet.",
+    ),
+}
+_DATABASES = {
+    b"SQLite format 3\0": ("SQLite", "export the table as CSV or Parquet, or read it in Python as a frame."),
+    b"DUCK": ("DuckDB", "say which table of it: duckdb:people.db?table=people"),
+}
+
+
+def _check_known(data: Any) -> None:
+    """Refuse, with a way out, an address of a kind that is not read, and a database that is given as a file."""
+    if not isinstance(data, str | os.PathLike) or is_address(data):
+        return
+    path = os.fspath(data)
+    for beginnings, (what, hint) in _ELSEWHERE.items():
+        scheme = next((known for known in beginnings if path.lower().startswith(known + "//")), None)
+        if scheme:
+            raise ParameterError(f"the table at {scheme}// {what}.", hint=hint)
+    try:
+        with open(path, "rb") as file:
+            start = file.read(16)
+    except (OSError, ValueError):  # whoever opens it says what is wrong
+        return
+    for magic, (what, hint) in _DATABASES.items():
+        if start.startswith(magic) or (what == "DuckDB" and start[8:12] == magic):
+            raise FileError(f"{path!r} is a database of {what}, not a table.", hint=hint)
 
 
 def open_records(data: Any, reading: Reading) -> Records:

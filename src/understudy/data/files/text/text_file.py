@@ -6,7 +6,6 @@ comes as numbers gives the same codes as the whole file would.
 
 from __future__ import annotations
 
-import mmap
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from functools import partial
 
 import pyarrow as pa
 
+from understudy.data.files.file_bytes import FileBytes
 from understudy.data.files.raw_file import RawFile
 from understudy.data.files.table_file import TableFile
 from understudy.data.files.text import delimited
@@ -36,7 +36,7 @@ class TextFile(TableFile):
     def __init__(self, found: RawFile, declared: Dialect | None) -> None:
         self._layout = layout_of(found, declared)
         super().__init__(self._layout.raw)
-        self._unpacked: mmap.mmap | None = None
+        self._unpacked: FileBytes | None = None
         self.dialect = self._layout.dialect
         self.types = pa.schema([(name, pa.string()) for name in self._layout.names])
 
@@ -56,7 +56,6 @@ class TextFile(TableFile):
                 lines_before=partial(_lines_before, content, start),
             )
             yield content[start:end], partial(self._read, piece, start == 0)
-            _let_go(content, end)
 
     def _read(
         self,
@@ -76,15 +75,15 @@ class TextFile(TableFile):
             headed=headed,
         )
 
-    def _content(self) -> mmap.mmap:
+    def _content(self) -> FileBytes:
         if self.raw.plain:
             with open(self.path, "rb") as file:
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                return FileBytes(file.fileno(), str(self.path))
         if self._unpacked is None:
             self._unpacked = _unpack(self.raw)
         return self._unpacked
 
-    def _pieces(self, content: mmap.mmap) -> Iterator[tuple[int, int]]:
+    def _pieces(self, content: FileBytes) -> Iterator[tuple[int, int]]:
         """The places in the file at which each piece begins and ends."""
         start, size = 0, PIECE
         while start < len(content):
@@ -97,7 +96,7 @@ class TextFile(TableFile):
             yield start, end
             start, size = end, PIECE
 
-    def _end(self, content: mmap.mmap, start: int, target: int) -> int:
+    def _end(self, content: FileBytes, start: int, target: int) -> int:
         """Where the last record ends that is whole between `start` and `target`; `start` when none is."""
         if target == len(content):
             return target
@@ -120,14 +119,7 @@ class _Piece(RawFile):
         return super().fault(what, line=None if line is None else line + self.lines_before(), hint=hint)
 
 
-def _let_go(content: mmap.mmap, end: int) -> None:
-    """Tell the system that the pages before a place were read: a file of many gigabytes does not stay in memory."""
-    whole = end // mmap.PAGESIZE * mmap.PAGESIZE
-    if whole and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows, which lets go by itself
-        content.madvise(mmap.MADV_DONTNEED, 0, whole)
-
-
-def _lines_before(content: mmap.mmap, place: int) -> int:
+def _lines_before(content: FileBytes, place: int) -> int:
     """How many lines end before a place in the file, by any of the three line ends."""
     lines = 0
     for start in range(0, place, PIECE):
@@ -138,14 +130,14 @@ def _lines_before(content: mmap.mmap, place: int) -> int:
     return lines
 
 
-def _unpack(found: RawFile) -> mmap.mmap:
+def _unpack(found: RawFile) -> FileBytes:
     """A file, unpacked and decoded into another on disk that has no name."""
     try:
         with tempfile.TemporaryFile(dir=scratch_folder()) as file:
             for chunk in found.unpacked(MOST_UNPACKED):
                 file.write(chunk)
             file.flush()
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return FileBytes(file.fileno(), str(found.path))
     except OSError as error:
         raise OperatorError(
             f"file {str(found.path)!r} could not be unpacked: {error.strerror}.",
