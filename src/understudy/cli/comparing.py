@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from understudy.cli.console import show_table
+from understudy.cli.telling import tell_columns, tell_verdict
 
 if TYPE_CHECKING:
     from understudy.evaluation.breakdown import Gap
     from understudy.evaluation.comparison import Comparison
 
-NOTED = 3  # columns that the terminal names
+NOTED = 3  # pairs that the terminal names
 
 
 def write_confidential(path: str, text: str) -> None:
@@ -34,6 +35,8 @@ def tell_comparison(found: Comparison) -> None:
     click.echo(
         f"{rows['real']:,} real and {rows['synthetic']:,} synthetic records, {len(found.columns)} columns"
     )
+    short = found.short()
+    tell_verdict(short)
     show_table(
         [
             [figure.name, figure.better, *(figure.shown(table) for table in evaluation.tables)]
@@ -41,8 +44,7 @@ def tell_comparison(found: Comparison) -> None:
         ],
         ["measure", "better", *evaluation.tables],
     )
-    worst = sorted(found.columns, key=lambda gap: -gap.excess)[:NOTED]
-    _tell_gaps("columns farthest apart", worst)
+    tell_columns(short)
     _tell_gaps("pairs farthest apart", found.pairs[:NOTED])
     for line in found.notes():
         click.echo(line)

@@ -34,11 +34,13 @@ from understudy.evaluation.measures import (
     default_measures,
     evaluate_codes,
 )
+from understudy.evaluation.short_comparison import ShortComparison, short_comparison
 
 Stage = Callable[[str], None]
 
 UNIQUE = 0.9  # distinct values a record above which a column says who, not what
 FEW_RECORDS = 20
+FARTHEST = 8  # columns that a short version names
 
 
 @dataclass(frozen=True)
@@ -74,21 +76,32 @@ class Comparison:
     )
 
     def _repr_html_(self) -> str:
-        """The measures, for a notebook: as confidential as the records."""
-        evaluation, rows = self.evaluation, self.evaluation.rows
-        return html_table(
-            f"How well {self.names[SYNTHETIC]} stands in for {self.names[REAL]}",
+        """The verdict, the measures and the worst columns, for a notebook: as confidential as the records."""
+        evaluation, rows, short = self.evaluation, self.evaluation.rows, self.short()
+        farthest = html_table(
+            "Columns, farthest apart first",
+            ["column", "real", "synthetic", "total variation", "bootstrap"],
+            short.columns,
+        )
+        measures = html_table(
+            f"How well {self.names[SYNTHETIC]} stands in for {self.names[REAL]}: {short.verdict.headline}",
             ["measure", "better", *evaluation.tables],
             [
                 [f.name, f.better, *(f.shown(table) for table in evaluation.tables)]
                 for f in evaluation.figures
             ],
             [
+                short.verdict.sentence,
                 f"{rows[REAL]:,} real and {rows[SYNTHETIC]:,} synthetic records, {len(self.columns)} columns.",
                 *self.notes(),
             ],
             warning=CONFIDENTIAL,
         )
+        return f"<div>{measures}{farthest}</div>"
+
+    def short(self, columns: int = FARTHEST) -> ShortComparison:
+        """The verdict, and so many columns that are farthest apart, as texts: as confidential as the records."""
+        return short_comparison(self.evaluation, self.schema, self.codes, self.columns, columns)
 
     def notes(self) -> list[str]:
         """What a reader should know of how the tables were compared, as sentences."""

@@ -51,9 +51,8 @@ class PairBeside:
 def column_beside(schema: Schema, tables: Tables, gap: Gap) -> ColumnBeside:
     """The shares of a column's values in both tables."""
     (name,) = gap.clique
-    shares = {table: _shares(schema, tables[table], name) for table in (REAL, SYNTHETIC)}
-    groups = _groups(schema, shares, name, BARS)
-    mine, theirs = (in_groups(groups, shares[table]).tolist() for table in (REAL, SYNTHETIC))
+    groups, shares = grouped_shares(schema, tables, name, BARS)
+    mine, theirs = (shares[table].tolist() for table in (REAL, SYNTHETIC))
     bars = [
         TwoBars(group.text, one, other, f"real {one:.2%}, synthetic {other:.2%}")
         for group, one, other in zip(groups, mine, theirs, strict=True)
@@ -176,6 +175,15 @@ def matrices(tables: Tables, seed: int) -> Matrices | None:
         ),
         len(names),
     )
+
+
+def grouped_shares(
+    schema: Schema, tables: Tables, name: str, most: int
+) -> tuple[list[CodeGroup], dict[str, Floats]]:
+    """A column's values in groups, and the share of each group in either table."""
+    shares = {table: _shares(schema, tables[table], name) for table in (REAL, SYNTHETIC)}
+    groups = _groups(schema, shares, name, most)
+    return groups, {table: in_groups(groups, found) for table, found in shares.items()}
 
 
 def _groups(schema: Schema, shares: Mapping[str, Floats], name: str, most: int) -> list[CodeGroup]:

@@ -26,6 +26,7 @@ from understudy.pipeline.earlier_releases import released_schema
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import release_page
+from understudy.report.short_release import short_release
 from understudy.transforms.compress import Compression
 from understudy.transforms.split import transform_from_dict
 
@@ -50,21 +51,25 @@ class Release(Samples):
         )
 
     def _repr_html_(self) -> str:
-        """The promise and what it was spent on, for a notebook."""
-        said = self.certificate
-        return html_table(
-            f"Release of {self.schema.name or 'table'}: epsilon {said['epsilon']:g}, delta {said['delta']:g}",
-            ["stage", "questions", "share of the budget"],
-            [[stage["stage"], stage["questions"], f"{stage['share']:.0%}"] for stage in self.spent],
+        """The promise, what it was spent on and the columns, for a notebook."""
+        said, short = self.certificate, short_release(self)
+        promise = html_table(
+            f"Release of {short.title}",
+            ["the budget went on", "questions", "share"],
+            short.budget,
             [
-                f"About {self.rows:,} records, {len(self.domain)} columns, {len(self.cliques)} marginals; "
-                f"mechanism {self.mechanism or 'not named'}.",
+                short.promise,
+                f"{len(self.cliques)} marginals; mechanism {self.mechanism or 'not named'}.",
+                *(f"Trust: {line}" for line in short.good),
+                *(f"Do not trust: {line}" for line in short.bad),
                 *([] if self.errors is None else [f"Checked: {self.expected_error()}."]),
                 *([f"The fit of the model is {self.fit_claim}."] if self.fit_claim else []),
                 *said.get("warnings", []),
             ],
             warning="" if self.private else NOT_PRIVATE,
         )
+        columns = html_table("Columns", ["column", "records", "noise (95%)", "to know"], short.columns)
+        return f"<div>{promise}{columns}</div>"
 
     @property
     def domain(self) -> Domain:

@@ -243,12 +243,12 @@ def test_the_command_line_says_it_in_one_line(tmp_path: Path, monkeypatch: pytes
     assert "how far off 10 sets of columns are" in run("ledger", "people", "--ledger", "l")
     assert "pairs are off by " in run("report", "r", "-o", "r.html")
     page = Path("r.html").read_text()
-    assert "How far off it is" in page and "age and old" in page
+    assert "Pairs that are likely off most" in page and "age and old" in page
     assert "holds" in run("verify", "r")
     off = json.loads(run(*fit, "--no-check", "-o", "off", "--json"))
     assert off["expected_errors"] is None and "check" not in [stage["stage"] for stage in off["spent"]]
     run("report", "off", "-o", "off.html")
-    assert "How far off it is" not in Path("off.html").read_text()
+    assert "Pairs that are likely off most" not in Path("off.html").read_text()
     plan = ("plan", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--json")
     assert len(json.loads(run(*plan))["groups"]) == len(json.loads(run(*plan, "--no-check"))["groups"]) + 1
 

@@ -14,7 +14,17 @@ from understudy.cli.console import show_table, stages
 from understudy.cli.running import summary, tell, write_sample
 from understudy.errors import FileError
 
-FILLED = ("town.csv", "town.toml", "town.release", "synthetic.csv")
+FILES = {
+    "town.csv": "the private table (here simulated)",
+    "town.toml": "its schema: what is publicly known of it",
+    "ledger.db": "what has been spent on it",
+    "town.release": "all that was learned, safe to hand on",
+    "synthetic.csv": "the synthetic records",
+}
+PAGES = {
+    "report.html": "what was released, and what it promises: safe to publish",
+    "confidential.html": "the synthetic records beside the private ones: keep it where they are",
+}
 
 
 @click.command("demo", short_help="Simulate a small town and synthesise it.")
@@ -41,13 +51,14 @@ def command(rows: int, output: str, epsilon: float) -> None:
     """
     from understudy.data import write
     from understudy.domain import Schema
+    from understudy.evaluation import evaluate
     from understudy.pipeline import fit
     from understudy.presets import town
 
     folder = Path(output)
     _check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    files = {name: folder / name for name in (*FILLED, "ledger.db")}
+    files = {name: folder / name for name in (*FILES, *PAGES)}
     with stages() as stage:
         stage("simulating a town")
         people = town.simulate(rows, seed=1)
@@ -63,7 +74,12 @@ def command(rows: int, output: str, epsilon: float) -> None:
         )
         release.save(files["town.release"])
         written = write_sample(release, None, str(files["synthetic.csv"]), stage)
+        stage("writing the report")
+        release.report(files["report.html"])
         stage("comparing")
+        evaluate(files["town.csv"], files["synthetic.csv"], files["town.toml"]).report(
+            files["confidential.html"]
+        )
         rows_of_comparison = compare(people, release.with_kind("arrow").sample(seed=0))
 
     click.echo(f"A town of {rows:,} simulated people, and {written:,} synthetic ones who stand in for them.")
@@ -78,19 +94,17 @@ def command(rows: int, output: str, epsilon: float) -> None:
     click.echo(f"\nkept together: {_wrapped(joined)}")
     click.echo("Other pairs of columns follow from these, which is where the two tables differ most.")
     click.echo("\nfiles")
-    for name, what in {
-        "town.csv": "the private table (here simulated)",
-        "town.toml": "its schema: what is publicly known of it",
-        "ledger.db": "what has been spent on it",
-        "town.release": "all that was learned, safe to hand on",
-        "synthetic.csv": "the synthetic records",
-    }.items():
+    for name, what in FILES.items():
+        click.echo(f"  {files[name]!s:<24} {what}")
+    click.echo("\npages to look at")
+    for name, what in PAGES.items():
         click.echo(f"  {files[name]!s:<24} {what}")
     click.echo("\nnext")
     for words, what in {
         f"sample {files['town.release']} -n 1000 -o more.csv": "more records, for free",
         f"verify {files['town.release']}": "epsilon, recomputed from the certificate",
-        f"report {files['town.release']} -o report.html": "a page to look at",
+        f"report {files['town.release']}": "the report in short, here",
+        "studio --demo": "all of it in a browser (pip install 'understudy[studio]')",
     }.items():
         click.echo(f"  understudy {words:<50} {what}")
 
@@ -102,7 +116,7 @@ def _check_folder(folder: Path) -> None:
     known = folder / "town.toml"
     if known.is_file() and known.read_text(errors="replace") == town.SCHEMA:
         return
-    there = [name for name in FILLED if (folder / name).exists()]
+    there = [name for name in (*FILES, *PAGES) if name != "ledger.db" and (folder / name).exists()]
     if there:
         raise FileError(
             f"folder {str(folder)!r} has a file {there[0]!r} that is not the demo's: it is left as it is.",

@@ -27,7 +27,7 @@
   }
 
   // Tables whose columns can be sorted.
-  const number = (text) => { const found = text.replace(/[,%\s]/g, "").match(/^[^\d+-]*([+-]?\d*\.?\d+(?:e[+-]?\d+)?)/i); return found ? Number(found[1]) : NaN; };
+  const number = (text) => { const found = text.replace(/[,\s]/g, "").match(/^[^\d.+-]?([+-]?\d*\.?\d+(?:e[+-]?\d+)?)/i); return found ? Number(found[1]) : -Infinity; };
   for (const table of all("table[data-sorts]")) {
     const body = table.tBodies[0], heads = all("thead th", table);
     if (!body || body.rows.length < 3) continue;
@@ -40,8 +40,8 @@
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
         const texts = new Map([...body.rows].map((row) => [row, row.cells[place] ? row.cells[place].textContent.trim() : ""]));
         const order = (a, b) => {
-          const one = texts.get(a), other = texts.get(b), x = number(one), y = number(other);
-          return Number.isNaN(x) || Number.isNaN(y) ? one.localeCompare(other) : x - y;
+          const one = texts.get(a), other = texts.get(b);
+          return head.classList.contains("n") ? number(one) - number(other) || 0 : one.localeCompare(other);
         };
         body.append(...[...body.rows].sort((a, b) => (down ? -order(a, b) : order(a, b))));
       });
