@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 from understudy.domain import Domain
 from understudy.privacy import Approximate, Budget, Choice, Gaussian, Laplace, Neighbours
 from understudy.privacy.accounting.spending import Allowance
+from understudy.privacy.curator import curator
 from understudy.privacy.curator.discovery import DiscoveryQuestion
 from understudy.privacy.curator.exact_counts import ExactCounts
 from understudy.privacy.curator.noisy_distances import DistancesQuestion
@@ -80,3 +84,20 @@ def test_a_question_is_frozen_and_only_its_draw_touches_records(question: Questi
     ready = question.prepare()
     with pytest.raises(CountedError):
         ready.draw(ExactCounts(engine, DOMAIN), OperatingSystem(), price)
+
+
+def test_the_page_names_as_many_questions_as_the_curator_asks_and_every_file_of_them():
+    """Whoever audits the curator reads its header and docs/privacy.md: neither may leave a question out."""
+    asking = [
+        node.name
+        for node in ast.walk(ast.parse(Path(curator.__file__).read_text()))
+        if isinstance(node, ast.FunctionDef)
+        and any(isinstance(part, ast.Attribute) and part.attr == "_ask" for part in ast.walk(node))
+    ]
+    page = (Path(__file__).parents[2] / "docs" / "privacy.md").read_text()
+    said = {"seven": 7, "eight": 8, "nine": 9}
+    for text in (page, curator.Curator.__doc__):
+        assert said[re.search(r"[Aa]nswers (\w+)\s+questions", text)[1]] == len(asking)
+    for file in Path(curator.__file__).parent.glob("*.py"):
+        if file.stem != "question" and re.search(r"^class \w*Question\b", file.read_text(), re.M):
+            assert f"`{file.name}`" in page and f"`{file.name}`" in curator.__doc__, file.name

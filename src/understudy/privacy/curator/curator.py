@@ -8,9 +8,9 @@ To verify that nothing private leaves otherwise, read this file, `curator_sessio
    what it counts, and hands it `ExactCounts` for its `draw`; `recode` and `over` say how the same records are coded.
 2. `draw` runs only inside the `answer` given to `CuratorSession.ask`: the door. A question's check, price and words
    come before, and are decided by what is public.
-3. What is durable when: all that a job may cost was reserved in the ledger, durably, before this object existed, so
-   before anything is counted. The door takes the question, lets its answer be drawn, stores question and answer
-   together, durably, and only then returns what was stored: never a second draw.
+3. What is durable when, with a ledger (without one all this is in memory): what a job may cost was reserved, durably,
+   before this object existed, so before anything is counted. The door takes the question, lets its answer be drawn,
+   stores question and answer together, durably, and only then returns what was stored: never a second draw.
 4. An answer is noisy counts (all of them, or those past a threshold), noisy distances, one index drawn by the
    exponential mechanism, or names of values past a noisy threshold. Exact counts stay local to `draw`, exact
    scores in `self._memory`.
