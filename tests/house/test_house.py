@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -54,6 +54,12 @@ def test_a_name_means_one_thing(package: str) -> None:
             homes[path.stem].append(str(path.relative_to(ROOT)))
     shared = {name: places for name, places in homes.items() if len(places) > 1 and name not in ONE_NAME}
     assert not shared
+
+
+def test_no_two_files_of_tests_bear_one_name() -> None:
+    """Pytest loads them by their names alone, and collects nothing where two are the same."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py")
+    assert not {name for name, count in names.items() if count > 1 and name != "__init__.py"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
