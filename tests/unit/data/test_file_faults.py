@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import understudy as us
 from understudy.data import header, read
 from understudy.data.files import raw_file
 from understudy.domain.dialect import Dialect
@@ -234,3 +235,25 @@ def test_a_header_alone_is_checked_like_the_whole(tmp_path: Path) -> None:
         header(put(tmp_path, b"a,a\n1,2\n"))
     with pytest.raises(FileError, match="is empty"):
         header(put(tmp_path, b""))
+
+
+@pytest.mark.parametrize("way", ["{}/a.parquet", "parquet:{}/a.parquet", "{}/b.arrow", "{}"])
+def test_lists_and_bytes_that_the_schema_leaves_out_do_not_refuse_a_file(tmp_path: Path, way: str) -> None:
+    made = pa.table({"sex": ["F", "M"], "tags": [["a"], []], "photo": pa.array([b"\0", b"\1"])})
+    folder = tmp_path / "people"
+    folder.mkdir()
+    if way.endswith("arrow"):
+        with pa.OSFile(str(folder / "b.arrow"), "wb") as file, pa.ipc.new_file(file, made.schema) as out:
+            out.write_table(made)
+    else:
+        pq.write_table(made, folder / "a.parquet")
+    data = way.format(folder)
+    known = us.Schema({"sex": us.Category(("F", "M"))}, name="people")
+    assert us.table(data, known).count([("sex",)])[0].counts.sum() == 2
+    assert list(us.draft_schema(data).columns) == ["sex"]
+    with pytest.raises(
+        us.UnderstudyError, match="'tags'"
+    ):  # without a schema nobody said that it is left out
+        us.fit(data, epsilon=1, delta=1e-9, ledger=tmp_path / "ledger.db")
+    with pytest.raises(us.UnderstudyError, match="'tags'"):
+        us.table(data, us.Schema({"tags": us.Category(("a",))}))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -87,16 +87,18 @@ class FileSet:
         kind: str | None = None,
         dialect: Dialect | None = None,
         names: Sequence[str] | None = None,
+        needed: Collection[str] | None = None,
     ) -> FileSet:
         """The files at a path, in a folder or matching a pattern, once each is readable and fits the rest.
 
-        `dialect` says how text files are written, and `names` which columns JSON lines have.
+        `dialect` says how text files are written, and `names` which columns JSON lines have. Columns of
+        lists, records or bytes are left out where they are not `needed`; without it they are refused.
         """
         paths = find_files(pattern, kind)
         base = Path(pattern) if Path(pattern).is_dir() else literal_parent(pattern)
         base = paths[0].parent if paths == [base] else base
         with ThreadPoolExecutor(4) as pool:
-            opened = pool.map(lambda path: open_table_file(path, kind, dialect, names), paths)
+            opened = pool.map(lambda path: open_table_file(path, kind, dialect, names, needed), paths)
             files = tuple(with_keys(file, base) for file in opened)
         for file in files:
             _check_same(files[0], file)
@@ -137,7 +139,11 @@ class FileSet:
 
 
 def open_table_file(
-    path: Path, kind: str | None, dialect: Dialect | None, names: Sequence[str] | None
+    path: Path,
+    kind: str | None,
+    dialect: Dialect | None,
+    names: Sequence[str] | None,
+    needed: Collection[str] | None = None,
 ) -> TableFile:
     """The file, once it is known to be a table of the kind asked for."""
     found = open_raw(path)
@@ -149,7 +155,8 @@ def open_table_file(
         return TextFile(found, dialect)
     if found.kind in (raw_file.JSON_LINES, raw_file.EXCEL):
         return JsonLinesFile(found, names) if found.kind == raw_file.JSON_LINES else SheetFile(found)
-    return ParquetTableFile(found) if found.kind == raw_file.PARQUET else ArrowTableFile(found)
+    opened = ParquetTableFile if found.kind == raw_file.PARQUET else ArrowTableFile
+    return opened(found, needed)
 
 
 def find_files(pattern: str, kind: str | None = None) -> list[Path]:

@@ -6,7 +6,7 @@ never read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -181,6 +181,13 @@ def _pandas_columns(data: Any) -> list[tuple[str, Any]]:
 
 
 _READERS = {PANDAS: _from_pandas, POLARS: _from_polars, ARROW: _from_arrow}
+
+
+def without_nested(schema: pa.Schema, needed: Collection[str] | None) -> pa.Schema:
+    """The columns of one plain value a cell, and those that are `needed`; all of them where that is None."""
+    if needed is None:
+        return schema
+    return pa.schema([field for field in schema if field.name in needed or is_plain(field.type)])
 
 
 def check_schema(schema: pa.Schema, what: str, fault: type[UnderstudyError] = FileError) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from understudy.data.files import raw_file
-from understudy.data.files.frames import check_schema, from_frame, plain_text
+from understudy.data.files.frames import check_schema, from_frame, plain_text, without_nested
 from understudy.data.files.json_lines import JsonLinesFile, seen_names
 from understudy.data.files.lake_folder import check_plain_files
 from understudy.data.files.raw_file import RawFile, open_raw
@@ -36,6 +36,7 @@ def read(
     null_texts: Sequence[str] = delimited.EMPTY_CELL,
     rest: pa.DataType | None = None,
     allow_large: bool = False,
+    needed: Collection[str] | None = None,
 ) -> pa.Table:
     """The table in a file, or in a pandas, Polars or Arrow object, with `columns` only where given.
 
@@ -43,7 +44,8 @@ def read(
     column with a cell that does not fit its type is read as text instead: the reader raises for faults of the file,
     never for a value. `rest` is the type of columns that `types` does not name; left out, it is told from their
     cells, which is not private; nor is it to leave out `names`, the columns of JSON lines. `allow_large` lets a
-    gzipped file unpack to any size.
+    gzipped file unpack to any size. Columns of lists, records or bytes are left out of a binary file where they are
+    not `needed`; without it they are refused.
     """
     if not isinstance(data, str | os.PathLike):
         return _select(from_frame(data), columns, "the table")
@@ -53,7 +55,7 @@ def read(
         if found.kind in (raw_file.EXCEL, raw_file.JSON_LINES):
             return _read_cells(found, columns, names)
         if found.kind != raw_file.TEXT:
-            return _read_binary(found, columns)
+            return _read_binary(found, columns, needed)
         layout = layout_of(found, dialect)
         _check_names(columns, layout.names, f"file {str(found.path)!r}")
         known = {} if rest is None else dict.fromkeys(layout.names, rest)
@@ -68,15 +70,15 @@ def read(
             )
 
 
-def header(data: Any) -> pa.Schema:
-    """The names and types of a file's columns, from its first lines or its footer alone."""
+def header(data: Any, needed: Collection[str] | None = None) -> pa.Schema:
+    """The names and types of a file's columns, from its first lines or its footer alone; `needed` as for `read`."""
     if not isinstance(data, str | os.PathLike):
         return from_frame(data).schema
     found = open_raw(data)
     if found.kind in (raw_file.EXCEL, raw_file.JSON_LINES):
         return _of_cells(found, None).types
     if found.kind != raw_file.TEXT:
-        return _binary_schema(found)
+        return _binary_schema(found, needed)
     return delimited.infer_types(layout_of(found), delimited.EMPTY_CELL)
 
 
@@ -94,7 +96,7 @@ def _read_cells(found: RawFile, columns: Sequence[str] | None, names: Sequence[s
     return pa.Table.from_batches(file.scan(wanted, {}), pa.schema([(name, pa.string()) for name in wanted]))
 
 
-def _binary_schema(found: RawFile) -> pa.Schema:
+def _binary_schema(found: RawFile, needed: Collection[str] | None) -> pa.Schema:
     try:
         if found.kind == raw_file.PARQUET:
             with pq.ParquetFile(found.path) as file:
@@ -105,6 +107,7 @@ def _binary_schema(found: RawFile) -> pa.Schema:
                 schema, rows = opener(raw).schema, 0
     except (pa.ArrowException, OSError, ValueError, MemoryError, UnicodeDecodeError):
         raise _damaged(found) from None
+    schema = without_nested(schema, needed)
     check_schema(schema, f"file {str(found.path)!r}")
     if rows * max(1, len(schema)) > MOST_CELLS:
         raise SizeError(
@@ -115,8 +118,8 @@ def _binary_schema(found: RawFile) -> pa.Schema:
     return schema
 
 
-def _read_binary(found: RawFile, columns: Sequence[str] | None) -> pa.Table:
-    schema = _binary_schema(found)
+def _read_binary(found: RawFile, columns: Sequence[str] | None, needed: Collection[str] | None) -> pa.Table:
+    schema = _binary_schema(found, needed)
     _check_names(columns, schema.names, f"file {str(found.path)!r}")
     wanted = schema.names if columns is None else list(columns)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from understudy.data.files import raw_file
 from understudy.data.files.common_types import as_type
-from understudy.data.files.frames import check_schema
+from understudy.data.files.frames import check_schema, without_nested
 from understudy.data.files.raw_file import RawFile
 from understudy.data.scannable import batch_rows
 from understudy.data.whole_batches import LEAST, whole_batches
@@ -67,10 +67,10 @@ class TableFile(ABC):
 class ParquetTableFile(TableFile):
     """A Parquet file; texts come as dictionaries, which is how they are stored and the fastest to code."""
 
-    def __init__(self, found: RawFile) -> None:
+    def __init__(self, found: RawFile, needed: Collection[str] | None = None) -> None:
         super().__init__(found)
         with self._reading(), pq.ParquetFile(found.path) as file:
-            self.types = _plain(file.schema_arrow)
+            self.types = without_nested(_plain(file.schema_arrow), needed)
             self._small = file.metadata.num_rows < LEAST
             # Of thousands of small files the footer is read once; that of a large one may take megabytes.
             self._footer = file.metadata if self._small and file.num_row_groups == 1 else None
@@ -97,10 +97,10 @@ class ParquetTableFile(TableFile):
 class ArrowTableFile(TableFile):
     """An Arrow file or stream."""
 
-    def __init__(self, found: RawFile) -> None:
+    def __init__(self, found: RawFile, needed: Collection[str] | None = None) -> None:
         super().__init__(found)
         with self._reading(), pa.OSFile(str(found.path)) as raw:
-            self.types = _plain(self._opened(raw).schema)
+            self.types = without_nested(_plain(self._opened(raw).schema), needed)
         check_schema(self.types, f"file {str(found.path)!r}")
 
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:

@@ -56,11 +56,18 @@ class MemorySource:
             if found.kind == JSON_LINES and reading.names is None:
                 JsonLinesFile(found, None)  # refuses to look for names in records
             table = read(
-                self.data, types=known, rest=pa.string(), dialect=reading.dialect, names=reading.names
+                self.data,
+                types=known,
+                rest=pa.string(),
+                dialect=reading.dialect,
+                names=reading.names,
+                needed=reading.needed,
             )
             bare = frozenset(table.column_names if found.kind in UNTYPED else ())
             dialect = layout_of(found, reading.dialect).dialect if found.kind == TEXT else None
-            types = table.schema if bare else header(self.data)  # whose notes and views the table has not
+            types = (
+                table.schema if bare else header(self.data, reading.needed)
+            )  # with its notes
             form = TableForm.of_types(types, untyped=bare, dialect=dialect)
         else:
             (table, form), kind, bare = with_form(self.data), frame_kind(self.data), untyped(self.data)
@@ -85,7 +92,7 @@ class MemorySource:
         if self._path is None:
             table = read(self.data)
         else:
-            table = read(self.data, types=types, rest=pa.string(), dialect=dialect)
+            table = read(self.data, types=types, rest=pa.string(), dialect=dialect, needed=())
         return table if most is None else table.slice(0, most)
 
 

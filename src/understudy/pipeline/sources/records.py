@@ -182,6 +182,13 @@ class Reading:
         return list(table.column_names)
 
     @property
+    def needed(self) -> frozenset[str] | None:
+        """The columns that are read; None where all are: without a schema, and where transforms make columns."""
+        if self.schema is None or self.transforms:
+            return None
+        return frozenset({*self.schema.synthesised, *([self.schema.unit] if self.schema.unit else [])})
+
+    @property
     def dialect(self) -> Dialect:
         """How text is written, as far as a person said: the delimiter asked for, else as the schema has it."""
         return Dialect(self.delimiter).over(self.schema.dialect if self.schema else Dialect())

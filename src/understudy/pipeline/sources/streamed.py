@@ -187,12 +187,18 @@ class FilesSource(StreamedSource):
         kind = FILES.get(prefix)
         first = open_raw(find_files(pattern, kind)[0])
         names = seen_names(first) if first.kind == JSON_LINES else None
-        return FileSet.open(pattern, kind=kind, dialect=dialect, names=names)
+        return FileSet.open(pattern, kind=kind, dialect=dialect, names=names, needed=())
 
     def files(self, reading: Reading) -> FileSet:
         """The files, by what is public."""
         prefix, pattern = self._parts
-        return FileSet.open(pattern, kind=FILES.get(prefix), dialect=reading.dialect, names=reading.names)
+        return FileSet.open(
+            pattern,
+            kind=FILES.get(prefix),
+            dialect=reading.dialect,
+            names=reading.names,
+            needed=reading.needed,
+        )
 
     def open(self, reading: Reading) -> Records:
         return StreamedRecords.of(self.files(reading), reading)
