@@ -65,9 +65,7 @@ class MemorySource:
             )
             bare = frozenset(table.column_names if found.kind in UNTYPED else ())
             dialect = layout_of(found, reading.dialect).dialect if found.kind == TEXT else None
-            types = (
-                table.schema if bare else header(self.data, reading.needed)
-            )  # with its notes
+            types = table.schema if bare else header(self.data, reading.needed)  # with its notes
             form = TableForm.of_types(types, untyped=bare, dialect=dialect)
         else:
             (table, form), kind, bare = with_form(self.data), frame_kind(self.data), untyped(self.data)
