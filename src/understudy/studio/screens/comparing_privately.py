@@ -25,7 +25,8 @@ def comparison(request: Request, form: Form) -> Response:
         if state in ("running", "stopped", "failed")
         else ""
     )
-    return page("comparison.html", run=run, settings=run.settings, state=state, part=part)
+    table = next((table for table in workspace(request).tables() if table.id == run.settings["table"]), None)
+    return page("comparison.html", run=run, table=table, settings=run.settings, state=state, part=part)
 
 
 @screen
