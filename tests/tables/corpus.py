@@ -211,6 +211,9 @@ def stamps() -> Awkward:
         "mail": [m.strftime("%a, %d %b %Y %H:%M:%S GMT") for m in moments(82)],
         "query": [m.strftime("%Y-%m-%d %H:%M:%S UTC") for m in moments(83)],
         "web": [m.strftime("%Y-%m-%dT%H:%M:%S.000Z") for m in moments(84)],
+        "sas": [m.strftime("%d%b%Y:%H:%M:%S").upper() for m in moments(104)],
+        "server": [m.strftime("%Y-%m-%d %H:%M:%S+00") for m in moments(105)],
+        "heure": [m.strftime("%Hh%M") for m in moments(106)],
         "took": [f"{h}:{m:02d}" for h, m in zip(picks(85, range(60)), picks(86, range(60)), strict=True)],
     }
     shapes = {
@@ -219,6 +222,9 @@ def stamps() -> Awkward:
         "mail": Shape("datetime", r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"),
         "query": Shape("datetime", r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"),
         "web": Shape("datetime", r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"),
+        "sas": Shape("datetime", r"\d\d[A-Z]{3}\d{4}:\d\d:\d\d:\d\d"),
+        "server": Shape("datetime", r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00"),
+        "heure": Shape("time", r"\d\dh\d\d"),
         "took": Shape("category", r"(\d+:\d\d)?"),  # hours above 23 are no times of day
     }
     return Awkward("stamps.csv", delimited(cells), shapes)
@@ -235,6 +241,13 @@ def figures() -> Awkward:
         "income": [word or f"{x:.0f}" for word, x in zip(said, amounts(92), strict=True)],
         "fee": [word or f"${x:,.2f}" for word, x in zip(dash, amounts(93), strict=True)],
         "hours": [mark or str(h) for mark, h in zip(code, numbers(94).integers(1, 80, ROWS), strict=True)],
+        "level": [
+            mark or f"{x:.2f}"
+            for mark, x in zip(
+                picks(107, ["<0.5", r"\N", ""], p=[0.1, 0.1, 0.8]), amounts(108, low=1, high=9), strict=True
+            )
+        ],
+        "warmth": [f"{x:.1f}°C" for x in numbers(109).normal(20, 4, ROWS)],
         "AMT_PAID": numbers(95).integers(100, 99_999, ROWS).tolist(),
     }
     shapes = {
@@ -243,6 +256,8 @@ def figures() -> Awkward:
         "income": Shape("integer", r"Refused|Don't know|\d+", {"missing": ["Don't know", "Refused"]}),
         "fee": Shape("number", r"\$-|\$\d{1,3}(,\d{3})*\.\d\d", {"missing": ["$-"]}),
         "hours": Shape("integer", r"-99|999|\d{1,3}", {"special": [-99, 999]}),
+        "level": Shape("number", r"<0\.5|\\N|\d+\.\d\d", {"missing": ["<0.5", r"\N"]}),
+        "warmth": Shape("number", r"-?\d+\.\d°C"),
         "AMT_PAID": Shape("integer", r"\d+"),
     }
     return Awkward("figures.csv", delimited(cells), shapes)

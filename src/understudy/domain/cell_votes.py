@@ -24,7 +24,8 @@ KINDS = (
 FEW_CODES = 0.005  # of the cells, above which leading zeros are kept
 # Texts that mean missing wherever they stand in a column of something else, whatever their case.
 MARKS = frozenset(
-    {"n", "na", "n/a", "nan", "null", "none", "nil", "-", "--", "?", ".", "unknown", "missing", "#n/a"}
+    {"n", "na", "n/a", "n.a.", "nan", "nat", "<na>", "null", "(null)", "none", "nil", "-", "--", "?", "."}
+    | {"unknown", "missing", "#n/a", "#null!", "#value!", "#ref!", "#div/0!", r"\n"}
 )
 MOST_DIGITS = 18  # of a whole number; all of these are within int64
 _PLAIN = re.compile(r"[+-]?(\d*)(?:(\.)(\d*))?", re.ASCII)

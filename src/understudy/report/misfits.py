@@ -112,7 +112,9 @@ def _remark(column: Column, before: Column, seen: _Seen, *, written: bool) -> st
             f"{_about(share)} of the records lie as far out as numbers can be told apart. If they are infinite, or "
             'stand for missing ones, write missing = ["inf", "-inf"] or whatever they are.'
         )
-    return _crowded(column, seen) if column.bounded and column.ordered and column.ranges >= MANY else ""
+    return (
+        _crowded(column, before, seen) if column.bounded and column.ordered and column.ranges >= MANY else ""
+    )
 
 
 def _furthest(column: Column, seen: _Seen) -> float:
@@ -138,14 +140,20 @@ def _cause(column: Column, before: Column, slot: str) -> str:
     return column.misfit_cause + (f" If so many are, {way_out}." if slot == "missing" else "")
 
 
-def _crowded(column: Column, seen: _Seen) -> str:
+def _crowded(column: Column, before: Column, seen: _Seen) -> str:
     """Records at a bound, or in one bin of many."""
     labels, last = column.value_labels(), column.ranges - 1
     for code, bound in ((0, "min"), (last, "max")):
         if seen.of(code) >= AT_END and labels[code] not in ("0", "00:00"):  # counts are often zero
+            given = getattr(before, bound, None) is not None or not before.unlearned
+            way_out = (
+                f"Check {bound} and the unit of its values."
+                if given
+                else "Its bounds were learned: if closer ones are public, write min and max, and more is told apart."
+            )
             return (
                 f"{_about(seen.of(code))} of the records lie at its {'lower' if code == 0 else 'upper'} end "
-                f"({labels[code]}), which also stands for all beyond. Check {bound} and the unit of its values."
+                f"({labels[code]}), which also stands for all beyond. {way_out}"
             )
     fullest = int(np.argmax(seen.shares[: column.ranges]))
     if seen.of(fullest) >= IN_ONE and labels[fullest] != "0":

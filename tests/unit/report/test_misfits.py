@@ -116,6 +116,12 @@ def test_bounds_that_clip_most_records_are_named(tmp_path: Path, column: us.Colu
     assert said.startswith("column 'age': ") and f"Check {bound}" in said
 
 
+def test_learned_bounds_are_not_blamed_on_who_wrote_none(tmp_path: Path) -> None:
+    within = {"seen": [f"2024-01-{1 + i % 28:02}" for i in range(ROWS)]}
+    (said,) = told(tmp_path, within, {"seen": us.Date(every="month")}).certificate["warnings"]
+    assert "Its bounds were learned" in said and "Check min" not in said
+
+
 def test_bounds_so_wide_that_one_bin_holds_all_are_named(tmp_path: Path) -> None:
     (said,) = told(tmp_path, {"age": AGES}, {"age": us.Number(-1e6, 1e6, bins=99)}).certificate["warnings"]
     assert "in one of its 99 codes" in said

@@ -25,8 +25,8 @@ MOST_MODELS = 40  # of them that formats are made up from
 PLAUSIBLE = (1800, 2199)  # years of a date that is not written in the plain grammar
 
 _CLOCK = re.compile(
-    r"\d\d?:\d\d(?P<seconds>:\d\d)?(?P<fraction>[.,]\d{1,9})?(?P<blank>[ \u00a0\u202f]?)"
-    r"(?P<half>[ap]\.?m\.?)?(?P<zone> ?(?:Z|UTC|GMT)|[+-]\d\d:?\d\d)?$",
+    r"\d\d?(?P<colon>[:h])\d\d(?P<seconds>:\d\d)?(?P<fraction>[.,]\d{1,9})?(?P<blank>[ \u00a0\u202f]?)"
+    r"(?P<half>[ap]\.?m\.?)?(?P<zone> ?(?:Z|UTC|GMT)|[+-]\d\d(?::?\d\d)?)?$",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[\W_]+")
@@ -143,7 +143,7 @@ def _clock_specs(text: str) -> list[str]:
     seconds = ":%S" if found["seconds"] else ""
     fraction = f"{found['fraction'][0]}%f" if found["fraction"] else ""
     half, zone = "%p" if found["half"] else "", found["zone"] or ""
-    clock = f"{'%I' if half else '%H'}:%M{seconds}{fraction}{found['blank']}{half}"
+    clock = f"{'%I' if half else '%H'}{found['colon']}%M{seconds}{fraction}{found['blank']}{half}"
     # An offset that all cells have is kept as it stands, and the time as the clock showed it.
     return [clock + offset for offset in dict.fromkeys((zone, "%z" if zone[:1] in ("+", "-") else zone))]
 
@@ -279,4 +279,4 @@ def _is_affix(text: str, *, first: bool) -> bool:
         return len(bare) <= 4 and not any(char in "()+-" for char in bare)
     if first:
         return len(bare) == 3 and bare.isalpha() and bare.isupper() and text != bare
-    return len(bare) <= 8 and bare.isalpha()
+    return len(bare) <= 8 and bare.strip("°/²³·").replace("/", "").isalpha()

@@ -84,6 +84,7 @@ _IDENTIFYING = re.compile(
     r"(^|[_\W])(?i:id|uuid|guid|ssn|email|e-mail|passport)$|(?<=[a-z])I[dD]$|(?<![AVLU])ID$", re.ASCII
 )
 _DIGIT = re.compile("[0-9]")
+_NO_FIGURE = re.compile(r"[^0-9]*|\s*[<>≤≥].*|.*[0-9]\s*\+\s*", re.DOTALL)
 _TWO_NUMBERS = re.compile(r"\(?\s*[-+]?\d+(\.\d+)?\s*[,;/xX]\s*[-+]?\d+(\.\d+)?\s*\)?", re.ASCII)
 
 # What has a meaning of its own, though every cell may differ: amounts, and moments in whatever form.
@@ -142,11 +143,13 @@ class Sight:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The few texts without a digit, other than usual marks, where nearly all others have digits: "refused"."""
+        """The few texts that are no figures ("refused") or no exact ones ("<0.5", "90+"), where nearly all others
+        have digits; usual marks apart.
+        """
         held = dict(zip(self.texts, self.counts.tolist(), strict=True))
-        found = [t for t in self.texts if _DIGIT.search(t) is None and t.strip().lower() not in MARKS]
+        found = [t for t in self.texts if _NO_FIGURE.fullmatch(t) and t.strip().lower() not in MARKS]
         repeated = [text for text in found if held[text] > 1]
-        figures = sum(count for text, count in held.items() if _DIGIT.search(text) is not None)
+        figures = sum(count for text, count in held.items() if _NO_FIGURE.fullmatch(text) is None)
         alone = len(repeated) <= MOST_WORDS and len(self.texts) - len(found) >= FIGURES * len(repeated)
         return tuple(repeated) if alone and figures >= self.counts.sum() / 2 else ()
 
