@@ -26,7 +26,7 @@ def uniform(real: Columns, rows: int, randomness: np.random.Generator) -> Column
     """Every column drawn evenly from the codes that occur: nothing learned but the domain."""
     found: Columns = {}
     for name, column in real.items():
-        codes = Codebook.of(column).values
+        codes = Codebook.of(column).values.astype(column.dtype)  # as narrow as the column
         found[name] = codes[randomness.integers(0, len(codes), rows)]
     return found
 

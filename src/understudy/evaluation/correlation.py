@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from understudy.domain import Clique
 from understudy.errors import ParameterError
-from understudy.evaluation.columns import Codebook, Codes, Columns, rows_of, thin
+from understudy.evaluation.columns import LOOKUP_LIMIT, Codebook, Codes, Columns, rows_of, thin
 from understudy.evaluation.fidelity import sample_cliques
 
 Kind = Literal["pearson", "cramer", "information"]
@@ -68,7 +68,12 @@ class Correlation:
 
 def top_levels(column: Codes, most: int) -> Codebook:
     """The codebook of the `most` frequent codes of a column (ties: smaller codes first)."""
-    codes, counts = np.unique(column, return_counts=True)
+    if len(column) and int(column.min()) >= 0 and int(column.max()) < LOOKUP_LIMIT:  # counted, not sorted
+        every = np.bincount(column)
+        codes = np.flatnonzero(every)
+        counts = every[codes]
+    else:
+        codes, counts = np.unique(column, return_counts=True)
     return Codebook.listing(codes[np.argsort(-counts, kind="stable")[:most]])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.compiled import njit
-from understudy.domain import Clique
-from understudy.evaluation.columns import Codebook, Columns, rows_of
+from understudy.data.counting.histogram import Histogram
+from understudy.domain import Clique, Domain
+from understudy.domain.codes import code_type
+from understudy.evaluation.columns import Codebook, Codes, Columns, rows_of
+from understudy.marginals.clique_runs import runs_within
 
 Keys = npt.NDArray[np.int64]
 
 DENSE_CELLS = 1 << 20  # up to here an array of cells beats a hash table
+CELLS_AT_ONCE = 1 << 23  # of marginals that are counted together, in each table
 LARGEST_KEY = 1 << 62
 WORKERS = 2
 
@@ -30,32 +34,52 @@ class PairedTables:
     """
 
     books: dict[str, Codebook]
-    first: dict[str, npt.NDArray[np.int32]]
-    second: dict[str, npt.NDArray[np.int32]]
+    first: dict[str, Codes]
+    second: dict[str, Codes]
 
     @classmethod
     def of(cls, first: Columns, second: Columns, names: Iterable[str]) -> PairedTables:
         books = {name: Codebook.of(first[name]) for name in names}
         return cls(
             books,
-            {name: book.encode(first[name]) for name, book in books.items()},
-            {name: book.encode(second[name]) for name, book in books.items()},
+            {name: _narrow(book, first[name]) for name, book in books.items()},
+            {name: _narrow(book, second[name]) for name, book in books.items()},
         )
 
     def distances(self, cliques: Sequence[Clique]) -> npt.NDArray[np.float64]:
         """The total variation distance of each clique's marginal, in order; each in [0, 1]."""
         distinct = list(dict.fromkeys(tuple(sorted(clique)) for clique in cliques))
+        domain = Domain({name: book.absent + 1 for name, book in self.books.items()})
+        dense = [clique for clique in distinct if domain.size(clique) <= DENSE_CELLS]
+        found = {clique: self._apart(*both) for clique, *both in self._counted(domain, dense)}
+        hashed = [clique for clique in distinct if clique not in found]
         with ThreadPoolExecutor(WORKERS) as pool:
-            found = dict(zip(distinct, pool.map(self.distance, distinct), strict=True))
+            found |= zip(hashed, pool.map(self._distance, hashed), strict=True)
         return np.array([found[tuple(sorted(clique))] for clique in cliques])
 
-    def distance(self, clique: Clique) -> float:
-        """The total variation distance of one marginal."""
-        first, second, cells = self._keys(clique)
-        kernel = _dense if cells <= DENSE_CELLS else _hashed
-        # The kernels return the L1 distance times both numbers of records: exact in integers.
-        scaled = kernel(first, second, min(cells, DENSE_CELLS))
-        return int(scaled) / (2 * len(first) * len(second))
+    def _counted(self, domain: Domain, cliques: Sequence[Clique]) -> Iterator[tuple[Clique, Keys, Keys]]:
+        """Each clique with its counts in both tables, so many at a time as fit in memory, in one pass over each."""
+        for run in runs_within(domain, cliques, CELLS_AT_ONCE):
+            counted = []
+            for table in (self.first, self.second):
+                histogram = Histogram(domain, run)
+                histogram.add(table, rows_of(table), checked=True)
+                counted.append(histogram.counts())
+            yield from zip(run, *counted, strict=True)
+
+    def _apart(self, mine: Keys, theirs: Keys) -> float:
+        """The distance of counted marginals: exact in integers, times both numbers of records."""
+        known = tuple(slice(0, size - 1) for size in mine.shape)  # the last code of a column matches nothing
+        rows, others = rows_of(self.first), rows_of(self.second)
+        strays, foreign = rows - int(mine[known].sum()), others - int(theirs[known].sum())
+        total = int(np.abs(mine[known] * others - theirs[known] * rows).sum())
+        return (total + strays * others + foreign * rows) / (2 * rows * others)
+
+    def _distance(self, clique: Clique) -> float:
+        """The total variation distance of one marginal of many cells."""
+        first, second, _ = self._keys(clique)
+        # The kernel returns the L1 distance times both numbers of records: exact in integers.
+        return int(_hashed(first, second)) / (2 * len(first) * len(second))
 
     def _keys(self, clique: Clique) -> tuple[Keys, Keys, int]:
         # One number a record: mixed radix over the columns, -1 where a value can match nothing.
@@ -66,10 +90,15 @@ class PairedTables:
             size = self.books[name].absent
             if cells * max(size, 1) > LARGEST_KEY:
                 first, second, cells = _renumber(first, second)
-            first = _extend(first, self.first[name], size)
-            second = _extend(second, self.second[name], size)
+            first = _extend(first, self.first[name].astype(np.int32), size)
+            second = _extend(second, self.second[name].astype(np.int32), size)
             cells *= max(size, 1)
         return first, second, cells
+
+
+def _narrow(book: Codebook, column: Codes) -> Codes:
+    """The column renumbered, in as few bytes as its codes need."""
+    return book.encode(column).astype(code_type(book.absent + 1))
 
 
 def _renumber(first: Keys, second: Keys) -> tuple[Keys, Keys, int]:
@@ -90,26 +119,6 @@ def _extend(keys: Any, codes: Any, size: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _dense(first: Any, second: Any, cells: int) -> Any:
-    mine, theirs = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
-    strays, foreign = 0, 0
-    for key in first:
-        if key >= 0:
-            mine[key] += 1
-        else:
-            strays += 1
-    for key in second:
-        if key >= 0:
-            theirs[key] += 1
-        else:
-            foreign += 1
-    total = strays * len(second) + foreign * len(first)
-    for i in range(cells):
-        total += abs(mine[i] * len(second) - theirs[i] * len(first))
-    return total
-
-
-@njit(cache=True, nogil=True)
 def _find(table: Any, key: int) -> Any:
     mask = len(table) - 1
     mixed = key * np.int64(-7046029254386353131)
@@ -120,7 +129,7 @@ def _find(table: Any, key: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _hashed(first: Any, second: Any, cells: int) -> Any:
+def _hashed(first: Any, second: Any) -> Any:
     # Open addressing that doubles when half full: memory follows the cells in use, not the domain.
     table = np.full(4096, -1, np.int64)
     counts = np.zeros((4096, 2), np.int64)
