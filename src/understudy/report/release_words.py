@@ -13,6 +13,7 @@ from understudy.version import __version__
 
 SURE = 2.0  # standard deviations above which a count of records is more than noise
 NO_BOUND = 50.0  # an epsilon whose factor says nothing any more
+FAR_OFF = 0.2  # a mean error of pairs from which a release is of little use for them
 WEAK = 3.0  # an epsilon from which a suspicion of one half may grow to 95%
 
 # What each stage of a run is for; other packages' mechanisms may have stages of their own.
@@ -128,6 +129,12 @@ def trust(release: Released, pairs: Sequence[MeasuredPair], merged: Sequence[str
     if release.errors is not None:
         good.append("The errors stated here: they come from the real records, with noise that is known.")
     bad = ["Any one record: nobody stands behind it."]
+    off = None if release.errors is None else release.expected_error().pairs
+    if off is not None and off.value >= FAR_OFF:
+        bad.append(
+            f"Tables of two columns: about {off.value:.0%} of the records are off. There are too few records, or too "
+            "small an epsilon, for what was asked."
+        )
     if all_pairs > len(pairs):
         bad.append(
             f"{all_pairs - len(pairs):,} of {_number(all_pairs, 'pair')} of columns, beyond their stated errors: "

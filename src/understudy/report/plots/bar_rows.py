@@ -33,7 +33,7 @@ def bar_rows(
     title: str,
     description: str = "",
     width: float = 272,
-    label: float = 100,
+    label: float = 106,
     class_: str = "",
 ) -> Markup:
     """One row a bar; the longest bar, whisker or mark fills the width."""
