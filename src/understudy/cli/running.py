@@ -290,6 +290,7 @@ def summary(release: Release, ledger: Path) -> dict[str, Any]:
         "delta": certificate["delta"],
         "private": release.private,
         "mechanism": release.mechanism,
+        "decisions": certificate.get("decisions", []),
         "spent": release.spent,
         "marginals": dict(orders),
         "fit": release.fit_claim,
@@ -318,6 +319,8 @@ def tell(said: Mapping[str, Any]) -> None:
     )
     measured = ", ".join(f"{count} {order}" for order, count in said["marginals"].items())
     click.echo(f"marginals measured: {measured}; about {said['estimated_rows']:,} records")
+    for decision in said["decisions"]:
+        click.echo(decision)
     if said["expected_errors"]:
         click.echo(said["expected_errors"]["said"])
     if said["fit"].startswith("not"):

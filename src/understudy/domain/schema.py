@@ -34,7 +34,8 @@ class Schema:
         columns: a name -> what the column holds: a Category, an Integer, a Number, a Date ..., or a mapping as a
             schema file has it: {"type": "integer", "min": 0, "max": 120}.
         name: the table's name, which is the ledger's key; the file's by default.
-        rows: about how many records there are, a public figure for plans; by default none is known.
+        rows: about how many records there are, a public figure: for plans, and for whether pairs of columns are worth
+            choosing among so few; by default none is known.
         unit: the column that says whose record it is; by default every record is a person's only one. It is an
             identifier: never synthesised, and not in the domain; described as an Id, it comes back with fresh keys.
         max_records_per_unit: the most records of one unit that are used, at least 1; or "learn", the default: then

@@ -21,12 +21,14 @@ Allotment = Mapping[str, Loss]  # a group's name -> the loss it may spend
 class Fit:
     """What a mechanism returns: noisy measurements, what draws records (a field, mostly), and how codes were merged.
 
-    Everything here was released by a curator or computed from what one released.
+    `decisions` are sentences for a person: what it decided as answers came in, and why; none by default. Everything
+    here was released by a curator or computed from what one released.
     """
 
     measurements: tuple[Measurement, ...]
     field: Generator
     compression: Compression
+    decisions: tuple[str, ...] = ()
 
 
 class Mechanism(Protocol):
@@ -53,6 +55,23 @@ class Mechanism(Protocol):
 
         `budget` is the whole of the curator's, or what `curator.commit` allotted to this mechanism's plan.
         """
+        ...
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """What a mechanism would likely do, in sentences for a person, and the recipe that does no more than that."""
+
+    mechanism: Mechanism
+    intentions: tuple[str, ...]
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """A mechanism whose questions depend on answers, and that can say beforehand what it will likely ask."""
+
+    def foreseen(self, domain: Domain, losses: Allotment, rows: int | None, l2: float) -> Foresight:
+        """What it would do with a table of about so many rows, a public figure, at these losses."""
         ...
 
 

@@ -133,7 +133,7 @@ BUILT_IN = (
         (Setting("clique", "cliques", "cliques", "all of them", "needs cliques to measure."),),
     ),
 )
-DEFAULT = "mst"
+DEFAULT = "adaptive"
 
 
 @cache

@@ -59,15 +59,15 @@ def verify(certificate: Mapping[str, Any], charged: Callable[[], None] = lambda:
 def readable(certificate: Any) -> None:
     """Refuse (ReleaseError) a certificate without the form that reports, summaries and samples rely on.
 
-    What a curator writes is asked for. What only a run adds (mechanism, warnings, columns that were dropped) may be
-    missing, but is of its kind where it is there. Whether the claims hold is `verify`'s business.
+    What a curator writes is asked for. What only a run adds (mechanism, what it decided, warnings, columns that were
+    dropped) may be missing, but is of its kind where it is there. Whether the claims hold is `verify`'s business.
     """
     try:
         said = dict(certificate)
         positive("epsilon", said["epsilon"])
         probability("delta", said["delta"])
         sound = isinstance(said["private"], bool) and _texts([said.get(name, "") for name in _WORDS])
-        sound = sound and _texts(said.get("warnings", [])) and _texts(said.get("dropped", []))
+        sound = sound and all(_texts(said.get(name, [])) for name in ("warnings", "dropped", "decisions"))
         sound = sound and isinstance(said.get("mechanism", {"name": ""})["name"], str)
         sound = sound and isinstance(said["charges"], list)
         for rule in said.get("constraints", []):
@@ -115,7 +115,25 @@ def staged(
             charge = waiting.pop(0)
             charge["stage"] = group.name
             left -= 1 if group.kind == "filter" else charge["losses"][0].get("count", 1)
+    _stage_portions(charges, waiting, planned)
     return {**certificate, "charges": charges}
+
+
+def _stage_portions(
+    charges: Sequence[dict[str, Any]], waiting: Sequence[dict[str, Any]], planned: Sequence[Group]
+) -> None:
+    """Mark what a group was asked in portions between others: counts of the group whose weights were left open,
+    and choices, whose groups are told apart by their epsilons in the order in which they were asked."""
+    divided = [group.name for group in planned if group.kind == "measure" and group.weights is None]
+    choosing = [group.name for group in planned if group.kind == "choose"]
+    asked = dict.fromkeys(c["losses"][0]["epsilon"] for c in charges if c["losses"][0]["kind"] == "choice")
+    names = dict(zip(asked, choosing, strict=False))
+    for charge in waiting:
+        loss = charge["losses"][0]
+        if loss["kind"] in _LOSSES["measure"] and len(divided) == 1:
+            charge["stage"] = divided[0]
+        elif loss["kind"] == "choice" and loss["epsilon"] in names:
+            charge["stage"] = names[loss["epsilon"]]
 
 
 def spent_by_stage(certificate: Mapping[str, Any]) -> list[dict[str, Any]]:

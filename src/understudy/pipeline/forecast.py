@@ -20,7 +20,7 @@ from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, bui
 from understudy.pipeline.accuracy.expected_codes import expected_codes, pair_scale
 from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left
 from understudy.pipeline.holding.upheld import planned
-from understudy.pipeline.run_plan import known_domain, neighbours_of, plan_of
+from understudy.pipeline.run_plan import foreseen, known_domain, neighbours_of, plan_of
 from understudy.pipeline.scans import Scans, scans
 from understudy.pipeline.unit_bound import SHARE, learning_budget, learns_bound, rest_of
 from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role
@@ -87,6 +87,7 @@ class Forecast:
     advice: tuple[str, ...]
     constraints: tuple[tuple[str, str], ...] = ()  # each, and which way it will be held
     pair_error: float | None = None  # expected of pairs that are measured, in the mean
+    intentions: tuple[str, ...] = ()  # what a mechanism that adapts will likely do, in sentences
 
     @property
     def column_error(self) -> float | None:
@@ -108,6 +109,7 @@ class Forecast:
             ["group", "share", "questions", "noise"],
             [[g.name, g.share, g.marginals, g.noise("sigma ")] for g in self.groups],
             [
+                *self.intentions,
                 f"A model of {self.expected_cells:,} cells, {self.cells:,} at most.",
                 f"Memory: about {self.bytes / 1e6:,.0f} MB{seconds}.",
                 *(f"Learned privately: {', '.join(left)} of {name}." for name, left in self.learned.items()),
@@ -145,6 +147,7 @@ class Forecast:
             "scans": asdict(self.scans),
             "advice": list(self.advice),
             "constraints": [{"rule": rule, "held": way} for rule, way in self.constraints],
+            "intentions": list(self.intentions),
         }
 
 
@@ -165,8 +168,8 @@ def plan(
         schema: what is known of the table, or the path of a schema file.
         epsilon: how much may be revealed of any one person: above 0, at most 20 unless allowed. Smaller is safer.
         delta: the chance that the bound does not hold: above 0, well below 1 / records.
-        mechanism: what to measure: a mechanism, or the name of one. "mst" by default, which needs nothing but
-            the table.
+        mechanism: what to measure: a mechanism, or the name of one. "adaptive" by default, which needs nothing
+            but the table.
         rows: about how many records there are, a public figure; the schema's by default. Without any, errors and
             time are not forecast.
         neighbours: tables to be told apart differ by one person more ("add-remove", the usual promise), or by one
@@ -187,7 +190,7 @@ def plan(
         >>> schema = us.Schema({"sex": us.Category(("F", "M")), "age": us.Integer(0, 99)}, rows=5000)
         >>> found = us.plan(schema, epsilon=1.0, delta=1e-9)
         >>> [group.name for group in found.groups]
-        ['one-way', 'select', 'two-way', 'check']
+        ['look', 'measure', 'tree', 'rounds', 'late rounds', 'check']
         >>> found.fits
         True
     """
@@ -210,9 +213,11 @@ def forecast(
     rows = schema.rows if rows is None else rows
     if rows is not None and rows < 0:
         raise ParameterError(f"rows {rows} is negative.", hint="give the table's size, roughly.")
-    groups = plan_of(schema, mechanism, check=check)
     learned = learns_bound(schema)
     relation = neighbours or Neighbours()
+    foresight = foreseen(schema, mechanism, budget, relation, rows=rows, check=check)
+    mechanism = foresight.mechanism
+    groups = plan_of(schema, mechanism, check=check)
     losses = forecast_losses(rest_of(budget) if learned else budget, groups, relation)
     whole = known_domain(schema)
     ordered = {name for name, column in schema.synthesised.items() if column.ordered}
@@ -253,6 +258,7 @@ def forecast(
         ),
         constraints=planned(schema, domain),
         pair_error=_pair_error(domain, marginals, scale, rows, choosing=choosing),
+        intentions=foresight.intentions,
     )
 
 

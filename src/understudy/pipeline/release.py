@@ -60,6 +60,7 @@ class Release(Samples):
             [
                 short.promise,
                 f"{len(self.cliques)} marginals; mechanism {self.mechanism or 'not named'}.",
+                *said.get("decisions", []),
                 *(f"Trust: {line}" for line in short.good),
                 *(f"Do not trust: {line}" for line in short.bad),
                 *([] if self.errors is None else [f"Checked: {self.expected_error()}."]),

@@ -7,11 +7,13 @@ from fractions import Fraction
 
 from understudy.domain import Domain, Schema
 from understudy.mechanisms import Mechanism
+from understudy.mechanisms.mechanism import Foreseeing, Foresight
 from understudy.pipeline import learning
 from understudy.pipeline.accuracy import error_check
 from understudy.pipeline.holding import breaches
-from understudy.pipeline.unit_bound import learns_bound
-from understudy.privacy import Group, Neighbours
+from understudy.pipeline.unit_bound import learns_bound, rest_of
+from understudy.privacy import Budget, Group, Neighbours
+from understudy.privacy.accounting.calibration import forecast_losses
 
 LEARNED = 64  # codes that a learned column is taken to have, for a forecast
 
@@ -25,6 +27,26 @@ def plan_of(schema: Schema, mechanism: Mechanism, *, check: bool = True) -> tupl
     rest = 1 - sum((group.share for group in (*first, *last)), Fraction(0))
     planned = (replace(group, share=group.share * rest) for group in mechanism.plan(domain))
     return (*first, *planned, *last)
+
+
+def foreseen(
+    schema: Schema,
+    mechanism: Mechanism,
+    budget: Budget,
+    neighbours: Neighbours,
+    *,
+    rows: int | None,
+    check: bool = True,
+) -> Foresight:
+    """What the mechanism would likely do with so many rows, and the recipe that asks nothing beyond that.
+
+    From public knowledge alone: the schema, the budget, and a figure that a person gave.
+    """
+    if not isinstance(mechanism, Foreseeing):
+        return Foresight(mechanism, ())
+    groups = plan_of(schema, mechanism, check=check)
+    losses = forecast_losses(rest_of(budget) if learns_bound(schema) else budget, groups, neighbours)
+    return mechanism.foreseen(known_domain(schema), losses, rows, neighbours.l2)
 
 
 def neighbours_of(schema: Schema, relation: str) -> Neighbours:

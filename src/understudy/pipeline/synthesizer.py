@@ -36,7 +36,7 @@ from understudy.pipeline.holding.determined import guessed
 from understudy.pipeline.holding.upheld import uphold
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
-from understudy.pipeline.run_plan import neighbours_of, plan_of
+from understudy.pipeline.run_plan import foreseen, neighbours_of, plan_of
 from understudy.pipeline.sources.records import (
     Reading,
     Records,
@@ -99,8 +99,8 @@ def fit(
         epsilon: how much may be revealed of any one person: above 0, at most 20 unless allowed. Smaller is safer.
         delta: the chance that the bound does not hold: above 0, well below 1 / records. Like epsilon it has no
             default: it is a decision of the data holder's.
-        mechanism: what to measure: a mechanism, or the name of one. "mst" by default, which needs nothing but
-            the table.
+        mechanism: what to measure: a mechanism, or the name of one. "adaptive" by default, which needs nothing
+            but the table.
         ledger: the file that records what is spent, or a `Ledger`; by default one for this user
             ($UNDERSTUDY_LEDGER), so that no run goes unrecorded.
         name: the table's name in the ledger; by default the schema's, else the file's, else "table".
@@ -156,6 +156,7 @@ def fit(
         _check(schema, mechanism, check)
     dropped = check_columns(records, schema)
     relation, learned = neighbours_of(schema, neighbours), check_countable(records, schema)
+    mechanism = foreseen(schema, mechanism, budget, relation, rows=schema.rows, check=check).mechanism
     ledger = as_ledger(ledger)
     this = job_of(
         RunOnData(data, name, job, records.snapshot, source),
@@ -164,8 +165,7 @@ def fit(
         title=mechanism.name,
     )
     records = ready(records, schema if given else None, finished=ledger.finished(this))
-    described, plan = schema, plan_of(schema, mechanism, check=check)
-    engine, bound = None, None
+    described, plan, engine, bound = schema, plan_of(schema, mechanism, check=check), None, None
     if not schema.unlearned:  # read whole before anything is charged: a fault of the data costs nothing
         stage("coding the records")
         engine = _coded(
@@ -212,6 +212,7 @@ def fit(
     # 7. Synthesize: generate, and 8. Reverse, are the release's own: free, and as often as wanted.
     certificate = staged(curator.certificate(), plan, asked) | {
         "mechanism": describe(mechanism),
+        "decisions": list(found.decisions),
         "dropped": list(dropped),
         "warnings": [
             *warnings(described, budget, found.field.total),

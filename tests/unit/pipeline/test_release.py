@@ -29,7 +29,7 @@ PEOPLE = town.simulate(2000, seed=3)
 def made(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("release")
     schema = us.Schema.from_toml(town.SCHEMA)
-    release = us.fit(PEOPLE, schema, epsilon=2.0, delta=1e-9, ledger=folder / "ledger.db")
+    release = us.fit(PEOPLE, schema, epsilon=2.0, delta=1e-9, mechanism="mst", ledger=folder / "ledger.db")
     release.save(folder / "town.release")
     return folder, release
 

@@ -130,7 +130,7 @@ def test_replacing_neighbours_are_recorded_and_verified() -> None:
 
 def test_stages_have_names_a_person_understands() -> None:
     said: list[str] = []
-    us.fit("town.csv", "town.toml", stage=said.append, **SETTINGS)
+    us.fit("town.csv", "town.toml", mechanism="mst", stage=said.append, **SETTINGS)
     wanted = ["reading the table", "calibrating the noise", "coding the records", "fitting the model"]
     assert set(wanted) <= set(said)
     assert "measuring 15 one-way marginals" in said and "measuring 14 pairs" in said

@@ -68,6 +68,8 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
     if found.constraints:
         click.echo("\nconstraints")
         show_table([[rule, way] for rule, way in found.constraints], ["constraint", "held by"])
+    for line in found.intentions:
+        click.echo(line)
     click.echo("\nnoise")
     show_table(
         [[g.name, g.share, f"{g.marginals}", g.noise()] for g in found.groups],

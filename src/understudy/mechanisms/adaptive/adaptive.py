@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,14 +14,16 @@ from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Counter, Measurement
 from understudy.mechanisms.adaptive.candidates import Candidates, FieldEstimates
+from understudy.mechanisms.adaptive.choice_stages import WIDE, ChoiceStage, choice_stages
+from understudy.mechanisms.adaptive.decisions import decided, intended, usual_columns
 from understudy.mechanisms.adaptive.least_risk import shrunk_column
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.noise_price import Cells, cells_above_noise
-from understudy.mechanisms.adaptive.one_way_share import PAIRS_A_COLUMN, one_way_share
+from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share
 from understudy.mechanisms.adaptive.public_prior import CELLS as PUBLIC_CELLS
 from understudy.mechanisms.adaptive.public_prior import Supposed, likely_columns, supposed
 from understudy.mechanisms.empty_slots import empty_slots
-from understudy.mechanisms.mechanism import Allotment, Fit, allot
+from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
 from understudy.mechanisms.one_way import compressed
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.tree_capacity import largest_forest
@@ -33,17 +35,15 @@ from understudy.transforms.compress import Compression
 
 Begin = Callable[[Curator, Compression, MarkovField, Sequence[Measurement]], Supposed | None]
 STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
-CHOICES = Fraction(1, 10)  # of the budget
 LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 NEAR, FAR = "public", "independence"
 DISTANCE = Fraction(1, 100)  # of the rest, each: one number over all pairs, which little budget tells well
 FEW = 4  # codes of a column from which on rare ones are merged
 THRESHOLD = 3.0  # standard deviations below which codes are merged, as in the paper
-CELLS, MOST_CELLS = (
-    50_000,
-    1_000_000,
-)  # of the model at epsilon 1, and at most: what is refitted in about a second
-WIDE = 60  # columns from which on triples are not looked at
+# Of the model beyond its first tree, which has no more cells than are measured: at epsilon 1, and at most. What is
+# refitted in about a second.
+CELLS, MOST_CELLS = 50_000, 1_000_000
+CERTAIN = 0.97  # of what pairs tell: where noise is forecast to hide more, nothing is spent on choosing pairs
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ class Adaptive:
     refits the model. Where noise would hide every pair, all is spent on the columns.
 
     Parameters:
-        rounds: how often it chooses and measures at most, at least 1; ten by default, fewer where noise hides much.
+        rounds: how often it chooses and measures at most; ten by default, fewer where noise hides much or columns are
+            many. With 0, all is spent on the columns alone.
         triples: measure sets of three columns too, after the first round; on by default.
         cell_limit: the most cells of the model; by default what the budget can fill and a laptop refits in a second.
         workload: what matters: sets of columns, a mapping of sets to weights, or a number of columns. Only what such
@@ -83,10 +84,9 @@ class Adaptive:
     def __post_init__(self) -> None:
         if self.workload is not None or self.target is not None:
             object.__setattr__(self, "workload", Workload.of(self.workload, self.target))
-        for name in ("rounds", "cell_limit"):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise ParameterError(f"{name} {value!r} is not a whole number of at least 1.")
+        for name, value, least in (("rounds", self.rounds, 0), ("cell_limit", self.cell_limit, 1)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+                raise ParameterError(f"{name} {value!r} is not a whole number of at least {least}.")
 
     @property
     def name(self) -> str:
@@ -103,13 +103,14 @@ class Adaptive:
         look = Group("look", "measure", Fraction(1), weights=(1.0,) * len(domain), role=Role.ONE_WAY)
         if len(domain) < 2:
             return (look,)
-        rest = 1 - CHOICES
+        stages = self.stages(domain)
+        rest = 1 - sum(stage.share for stage in stages)
         asked = () if self.public is None else (NEAR, FAR)  # how far public tables are, and independence
         return (
             Group("look", "measure", LOOK * rest, weights=look.weights, role=Role.ONE_WAY),
             Group("measure", "measure", (1 - LOOK - len(asked) * DISTANCE) * rest),
             *(Group(name, "measure", DISTANCE * rest) for name in asked),
-            Group("choose", "choose", CHOICES, count=sum(self.choices(domain)), role=Role.NETWORK),
+            *(stage.group for stage in stages),
         )
 
     @property
@@ -122,14 +123,27 @@ class Adaptive:
         told = self.workload
         return Importance(told, domain) if isinstance(told, Workload) and not told.even else None
 
-    def choices(self, domain: Domain) -> list[int]:
-        """How many cliques each round may choose: a tree first, then three for every four columns."""
-        columns = len(domain)
-        return [columns - 1] + [max(4, math.ceil(0.75 * columns))] * (self.rounds - 1)
+    def stages(self, domain: Domain) -> tuple[ChoiceStage, ...]:
+        """The rounds that may be, with how many cliques each may choose and what that costs."""
+        return choice_stages(len(domain), self.rounds)
 
     def cliques(self, domain: Domain) -> list[Clique]:
         """The largest pairs of a tree that could be chosen; loops and triples come only where the model is small."""
         return list(largest_forest(domain, self.cell_limit or CELLS))
+
+    def foreseen(self, domain: Domain, losses: Allotment, rows: int | None, l2: float) -> Foresight:
+        """What it would likely do with a table of so many rows, a public figure; without choices where noise would
+        hide every pair of it, so that nothing is spent on them."""
+        stages, pool = self.stages(domain), losses.get("measure")
+        asked, worth = None, self.rounds
+        if stages and rows and isinstance(pool, Gaussian) and isinstance(losses["look"], Gaussian):
+            asked = one_way_share(
+                usual_columns(domain, rows), rows, losses["look"].scales[0] * l2, pool.sigma * l2
+            )
+            worth = _rounds_worth(asked.hidden)
+        alone = asked is not None and asked.hidden > CERTAIN
+        kept = replace(self, rounds=0) if alone else self
+        return Foresight(kept, intended(kept.stages(domain), self.measures_triples, asked, rows, worth))
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget) if isinstance(budget, Budget) else budget
@@ -138,15 +152,17 @@ class Adaptive:
         alone = [(name,) for name in domain]
         log = [curator.measure(alone, budget=losses["look"])]
         if "measure" not in losses:
-            return _independent(curator, log, log[0], public)
+            return _independent(curator, log, log[0], public)[0]
         pool, left = losses["measure"], Fraction(1)
         assert isinstance(pool, Gaussian)
         whole = pool.sigma * curator.neighbours.l2
         columns = _likely(log[0], public)
         records = estimate_total(domain, log[0])
-        asked = one_way_share(columns, records, float(log[0][0].stddev), whole)
+        asked = one_way_share(columns, records, float(log[0][0].stddev), whole) if self.rounds else ALONE
         if asked.share:
-            log.append(curator.measure(alone, budget=pool.portion(asked.share)))
+            scale = whole * math.sqrt(len(domain) / asked.share)
+            weights = [_weight(columns[name], scale) for name in domain]
+            log.append(curator.measure(alone, weights, budget=pool.portion(asked.share)))
             left -= asked.share
         together = [averaged(several) for several in zip(*log, strict=True)]
 
@@ -166,13 +182,14 @@ class Adaptive:
             )
 
         if asked.independent:
-            return _independent(curator, log, together, public, begin)
+            found, used = _independent(curator, log, together, public, begin)
+            return replace(found, decisions=decided(asked, (), None if public is None else used))
         pairs = whole * math.sqrt(PAIRS_A_COLUMN * len(domain) / left)
         likely = likely_columns(public, together)
         # Of two or three codes none is rare: to merge them is to lose the column, of which pairs tell more later.
         few = [name for name, size in domain.items() if size < FEW]
         step = compressed(curator, together, THRESHOLD, exempt=few, pair_noise=pairs, likely=likely)
-        run = _Rounds(self, step.curator, pool, losses["choose"], left)
+        run = _Rounds(self, step.curator, pool, left)
         tables = MeasuredTables(
             step.curator.domain, step.log, estimate_total(domain, together), step.values(domain)
         )
@@ -180,12 +197,16 @@ class Adaptive:
         if known is not None:
             tables.suppose(known.tables, known.field)
             first, run.room = 1, known.field.tree.cells  # a tree of pairs to begin with would be of no use
-        counts = self.choices(domain)[: _rounds_worth(asked.hidden)]
-        for number, count in enumerate(counts):
-            run.round(tables, number + first, counts[number:], count)
+        planned = [(count, losses[stage.name]) for stage in self.stages(domain) for count in stage.counts]
+        planned = planned[: _rounds_worth(asked.hidden)]
+        for number, (count, choice) in enumerate(planned):
+            run.round(tables, number + first, sum(later for later, _ in planned[number:]), count, choice)
         run.spend_the_rest(tables)
+        if tables.cliques:
+            tables.settle()
         released = [step.compression.measurement(m) for several in log for m in several]
-        return Fit((*released, *tables.log), tables.field, step.compression)
+        said = decided(asked, run.chosen, None if public is None else known is not None)
+        return Fit((*released, *tables.log), tables.field, step.compression, said)
 
 
 @dataclass
@@ -195,35 +216,42 @@ class _Rounds:
     recipe: Adaptive
     curator: Curator
     pool: Gaussian
-    choice: Loss
     left: Fraction
     room: int = 0  # cells that the model had to begin with
+    chosen: list[tuple[list[Clique], bool]] = field(
+        default_factory=list
+    )  # each round's, and if it stopped short
 
-    def round(self, tables: MeasuredTables, number: int, counts: Sequence[int], count: int) -> None:
-        """Choose up to `count` cliques, measure them together, refit. What stopping saves goes to later rounds."""
+    def round(self, tables: MeasuredTables, number: int, planned: int, count: int, choice: Loss) -> None:
+        """Choose up to `count` cliques, measure them together, refit. What stopping saves goes to later rounds.
+
+        `planned` is how many cliques this round and all later ones may choose.
+        """
         if not self.left:
             return
-        share = self.left * Fraction(count, sum(counts))
+        share = self.left * Fraction(count, planned)
         scale = self._scale(share, count)
         estimates = FieldEstimates(tables.field)
         candidates = Candidates(
             estimates,
             scale,
-            self._limit(),
+            self._limit(first=number == 0),
             first=number == 0,
             triples=self.recipe.measures_triples and len(tables.domain) < WIDE,
             matters=self.recipe.matters(tables.domain),
         )
         chosen: list[Clique] = []
+        winner = STOP
         for _ in range(count):
             offered = [*candidates.offered(), STOP]
             costs, weights = candidates.costs(offered), candidates.weights(offered)
-            place = self.curator.choose(offered, estimates, self.choice, costs=costs, weights=weights)
+            place = self.curator.choose(offered, estimates, choice, costs=costs, weights=weights)
             winner = offered[place]
             if winner == STOP:
                 break
-            candidates.take(winner)
-            chosen.append(winner)
+            if candidates.take(winner):
+                chosen.append(winner)
+        self.chosen.append((chosen, winner == STOP))
         if chosen:
             self._measure(
                 tables,
@@ -232,6 +260,7 @@ class _Rounds:
                 scale,
                 share * Fraction(len(chosen), count),
             )
+        self.room = max(self.room, tables.field.tree.cells if number == 0 else 0)
 
     def spend_the_rest(self, tables: MeasuredTables) -> None:
         """What early stops left: everything measured so far is measured once more, or the columns if nothing was."""
@@ -249,9 +278,7 @@ class _Rounds:
         scale: float,
         share: Fraction,
     ) -> None:
-        # Of a budget shared by tables of n cells, the error is least where each gets a part as n^(2/3) in noise's
-        # variance; cells that noise does not reach do not count.
-        weights = [cells_above_noise(cells, scale) ** (1 / 6) for cells in expected]
+        weights = [_weight(cells, scale) for cells in expected]
         tables.add(self.curator.measure(cliques, weights, budget=self.pool.portion(share)))
         self.left -= share
 
@@ -259,10 +286,19 @@ class _Rounds:
         """The noise of one of so many marginals at such a share."""
         return self.pool.sigma * self.curator.neighbours.l2 * math.sqrt(count / share)
 
-    def _limit(self) -> int:
-        """The most cells of the model: more where there is more budget to fill them."""
-        cells = round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
-        return self.recipe.cell_limit or max(cells, self.room)
+    def _limit(self, *, first: bool) -> int:
+        """The most cells of the model: beyond a first tree, more where there is more budget to fill them."""
+        beyond = round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
+        return self.recipe.cell_limit or (MOST_CELLS if first else self.room + beyond)
+
+
+def _weight(expected: Cells, scale: float) -> float:
+    """How much of a budget a table deserves beside others, as a weight: more where noise reaches more cells.
+
+    Were every cell's error its noise, the sum of errors would be least with weights as the cube root of cells; a
+    shrunken table's error grows about half as fast as its noise.
+    """
+    return math.pow(cells_above_noise(expected, scale), 1 / 6)
 
 
 def _rounds_worth(hidden: float) -> int:
@@ -285,18 +321,23 @@ def _independent(
     together: Sequence[Measurement],
     public: Counter | None,
     begin: Begin = lambda curator, compression, field, alone: None,
-) -> Fit:
+) -> tuple[Fit, bool]:
     """Every column on its own, by what its codes likely hold; `together` is the log with repeats averaged.
 
-    How they go together is what a public table says, where `begin` finds that it is of use.
+    How they go together is what a public table says, where `begin` finds that it is of use: whether it did.
     """
     domain = curator.domain
     compression = Compression.none(domain, empty_slots(domain, together))
     kept = [compression.measurement(m) for m in together]
-    columns = _likely(kept, None if public is None else public.recode(compression.maps))
-    shrunk = [Measurement((name,), cells, kept[0].stddev) for name, cells in columns.items()]
+    known_public = None if public is None else public.recode(compression.maps)
+    columns = _likely(kept, known_public)
+    # Two codes alone tell too little of their own risk to be pulled anywhere.
+    shrunk = [
+        m if m.values.size < 3 and public is None else Measurement(m.clique, columns[m.clique[0]], m.stddev)
+        for m in kept
+    ]
     field = estimate(compression.domain(domain), shrunk, total=estimate_total(domain, together))
     known = begin(curator.recode(compression.maps), compression, field, shrunk)
     # Each answer as it was charged for: an average of two charges is a measurement that none of them paid.
     released = tuple(compression.measurement(m) for several in log for m in several)
-    return Fit(released, field if known is None else known.field, compression)
+    return Fit(released, field if known is None else known.field, compression), known is not None

@@ -64,6 +64,7 @@ class Candidates:
             None if matters is None else dict(zip(self._left, whole_weights(weights), strict=True))
         )
         self._prices = {clique: noise_price(estimates(clique), scale) for clique in self._left}
+        self._growth: dict[Clique, int] = {}  # cells that each candidate would add, as far as worked out
 
     def _small(self, clique: Clique, scale: float, records: float) -> bool:
         cells = self._domain.size(clique)
@@ -78,7 +79,19 @@ class Candidates:
             self._left = [clique for clique in self._left if part[clique[0]] != part[clique[1]]]
         else:
             self._left = [clique for clique in self._left if self._used.isdisjoint(_pairs(clique))]
-        return [clique for clique in self._left if predict(self._tree, clique) <= self._limit]
+        room = self._limit - self._tree.cells
+        return [clique for clique in self._left if self._added(clique) <= room]
+
+    def _added(self, clique: Clique) -> int:
+        """The cells that a candidate would add: at most, to a forest; else as its columns lay when last looked at.
+
+        To work it out anew for every candidate at every choice would take minutes where columns are many.
+        """
+        if self._first:
+            return self._domain.size(clique)
+        if clique not in self._growth:
+            self._growth[clique] = predict(self._tree, clique) - self._tree.cells
+        return self._growth[clique]
 
     def weights(self, offered: Sequence[Clique]) -> list[int] | None:
         """How much each candidate's misfit counts; None where all count alike."""
@@ -89,11 +102,18 @@ class Candidates:
         weights = self.weights(offered) or [1] * len(offered)
         return [round(w * self._prices.get(clique, 0.0)) for clique, w in zip(offered, weights, strict=True)]
 
-    def take(self, clique: Clique) -> None:
-        """Take in what was chosen."""
+    def take(self, clique: Clique) -> bool:
+        """Take in what was chosen; where its model turns out too large after all, leave it and say so."""
+        if predict(self._tree, clique) > self._limit:
+            self._left.remove(clique)
+            return False
+        before = set(self._tree.cliques)
         self._chosen.append(clique)
         self._used.update(_pairs(clique))
         self._tree = self._tree.with_clique(clique)
+        moved = {name for other in self._tree.cliques if other not in before for name in other}
+        self._growth = {other: cells for other, cells in self._growth.items() if moved.isdisjoint(other)}
+        return True
 
 
 def _pairs(clique: Sequence[str]) -> list[Clique]:

@@ -14,8 +14,11 @@ from understudy.mechanisms.adaptive.noise_price import Cells
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.shrinkage import coarse_to_fine, pooled_column, spread, surer
 from understudy.model import MarkovField, estimate
+from understudy.model.tree.junction_tree import build_tree
 
 WORK = 3e7  # of a refit, in cells times passes: some tenths of a second; more brings it hardly nearer to the truth
+LAST_WORK = 3e8  # of the last refit, which is to be certified where that takes about a second
+PASSES = 200  # of a refit at least, however many cells it has
 _LEAST = 1e-3  # of a record: what a code is thought to hold where nothing is expected
 _ABSENT = 0.2  # of what was expected: a combination with less likely does not exist
 _SCALINGS = 3  # of each axis of a table to what is known of its columns
@@ -39,6 +42,7 @@ class MeasuredTables:
         self._prior: dict[Clique, Cells] = {}
         self._found: dict[Clique, list[Measurement]] = {}
         self._public: list[Measurement] = []
+        self._fitted: list[Measurement] = self._alone  # what the field was last fitted to
         self.field: MarkovField = estimate(self.domain, self._alone, total=records)
 
     @property
@@ -64,9 +68,17 @@ class MeasuredTables:
         noise = {m.clique[0]: spread(m.stddev) for m in columns}
         pulled = [self._shrunk(m, sums, noise) for m in tables.values()]
         held = [m for m in self._public if not any(set(m.clique) <= set(clique) for clique in self._found)]
-        self.field = estimate(
-            self.domain, [*columns, *held, *pulled], total=self.records, warm_start=self.field, work=WORK
-        )
+        self._fitted = [*columns, *held, *pulled]
+        cells = build_tree(self.domain, [m.clique for m in self._fitted]).cells
+        self._refit(max(WORK, float(PASSES * cells)))
+
+    def settle(self) -> None:
+        """Fit the field to its end, once all is measured, as far as a second's work goes."""
+        if self.field.fit is None or not self.field.fit.converged:
+            self._refit(LAST_WORK)
+
+    def _refit(self, work: float) -> None:
+        self.field = estimate(self.domain, self._fitted, total=self.records, warm_start=self.field, work=work)
 
     def suppose(self, tables: Sequence[Measurement], field: MarkovField) -> None:
         """Begin at a field of public tables, and hold to each of them until all its columns are measured together."""

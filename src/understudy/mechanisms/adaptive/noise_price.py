@@ -16,9 +16,12 @@ OF_CELL = 0.35  # of what a cell holds: the error that is left where noise hides
 OF_NOISE = 0.8  # of the noise's scale: about sqrt(2 / pi), the mean distance of normal noise from zero
 
 
-def noise_price(expected: Cells, scale: float) -> float:
-    """The L1 error, in records, that a marginal of these expected counts is left with once measured and shrunk."""
-    return float(np.minimum(OF_CELL * np.maximum(expected, 0.0), OF_NOISE * scale).sum())
+def noise_price(expected: Cells, scale: float, times: Cells | float = 1.0) -> float:
+    """The L1 error, in records, that a marginal of these expected counts is left with once measured and shrunk.
+
+    `times` says how many cells there are of each expected count.
+    """
+    return float((np.minimum(OF_CELL * np.maximum(expected, 0.0), OF_NOISE * scale) * times).sum())
 
 
 def cells_above_noise(expected: Cells, scale: float) -> float:

@@ -20,7 +20,11 @@ from understudy.mechanisms.adaptive.noise_price import OF_CELL, OF_NOISE, Cells,
 SHARES = tuple(Fraction(step, 20) for step in range(17))
 LOOKED_AT = 80  # pairs, the same for every table of so many columns
 PAIRS_A_COLUMN = 1.5  # that are likely to be measured in the end
+BINS_A_TENFOLD = 8  # of codes that are taken to hold alike: a column of thousands has some tens of them
+LEAST = 1e-3  # of a record: codes that hold less are alike
 HOPELESS = 1.2  # of what pairs can lose at most: where noise takes this much, they are not worth measuring
+
+Codes = tuple[Cells, Cells]  # what codes hold, and how many hold it
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,9 @@ class OneWayShare:
     share: Fraction
     independent: bool
     hidden: float = 1.0  # about what part of the pairs noise would hide
+
+
+ALONE = OneWayShare(Fraction(1), True)
 
 
 def one_way_share(columns: Mapping[str, Cells], records: float, first: float, whole: float) -> OneWayShare:
@@ -43,8 +50,9 @@ def one_way_share(columns: Mapping[str, Cells], records: float, first: float, wh
     """
     pairs = _some_pairs(tuple(columns))
     if not pairs:
-        return OneWayShare(Fraction(1), True)
-    expected = [np.multiply.outer(columns[a], columns[b]).reshape(-1) / records for a, b in pairs]
+        return ALONE
+    alike = {name: _alike(cells) for name, cells in columns.items()}
+    expected = [_expected(alike[a], alike[b], records) for a, b in pairs]
     filled = math.exp(
         np.mean([math.log1p(np.minimum(cells / (OF_NOISE * first), 1).sum()) for cells in columns.values()])
     )
@@ -55,11 +63,26 @@ def one_way_share(columns: Mapping[str, Cells], records: float, first: float, wh
         precision = first**-2 + float(share) * whole**-2 / len(columns) + 3 / (filled * of_pairs**2)
         of_columns = precision**-0.5
         alone = np.mean([np.minimum(cells, OF_NOISE * of_columns).sum() for cells in columns.values()])
-        together = float(np.mean([noise_price(cells, of_pairs) for cells in expected]))
+        together = float(np.mean([noise_price(cells, of_pairs, times) for cells, times in expected]))
         error = (float(alone) + together / 2) / records
         best = min(best, (error, share, together / (OF_CELL * records)))
     hopeless = best[2] > HOPELESS
     return OneWayShare(Fraction(1) if hopeless else best[1], hopeless, best[2])
+
+
+def _alike(cells: Cells) -> Codes:
+    """A column's codes in bins of about as many records each: what one holds in the mean, and how many there are."""
+    held = np.maximum(cells, 0.0)
+    place = np.round(BINS_A_TENFOLD * np.log10(np.maximum(held, LEAST))).astype(np.int64)
+    _, bins = np.unique(place, return_inverse=True)
+    codes = np.bincount(bins).astype(np.float64)
+    return np.bincount(bins, weights=held) / codes, codes
+
+
+def _expected(first: Codes, second: Codes, records: float) -> Codes:
+    """The cells of a pair whose columns do not depend on each other, those alike together."""
+    held = np.multiply.outer(first[0], second[0]).reshape(-1) / records
+    return held, np.multiply.outer(first[1], second[1]).reshape(-1)
 
 
 def _some_pairs(names: Clique) -> list[tuple[str, str]]:

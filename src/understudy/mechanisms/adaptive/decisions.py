@@ -1,0 +1,97 @@
+"""What an adaptive run will do, what it did and why, in sentences: from public numbers and from released ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from understudy.domain import Clique, Domain
+from understudy.mechanisms.adaptive.choice_stages import ChoiceStage
+from understudy.mechanisms.adaptive.noise_price import Cells
+from understudy.mechanisms.adaptive.one_way_share import OneWayShare
+
+ONLY_COLUMNS = "Noise would hide every pair of columns, so all goes to the columns alone."
+
+
+def usual_columns(domain: Domain, rows: float) -> dict[str, Cells]:
+    """What columns mostly hold, before anything is known of them: the r-th most frequent code as 1/r."""
+    found = {}
+    for name, size in domain.items():
+        falling = 1.0 / np.arange(1, size + 1)
+        found[name] = rows * falling / falling.sum()
+    return found
+
+
+def intended(
+    stages: Sequence[ChoiceStage], triples: bool, asked: OneWayShare | None, rows: int | None, worth: int
+) -> tuple[str, ...]:
+    """What a run will do, as far as that is known; `asked` is what it would likely decide, given `rows`."""
+    counts = [count for stage in stages for count in stage.counts]
+    if not counts:
+        return (ONLY_COLUMNS,)
+    sets = "pairs and triples" if triples else "pairs"
+    said = [
+        f"It looks at every column, then chooses up to {_number(counts[0], 'pair')} that join the columns."
+    ]
+    if len(counts) > 1:
+        said.append(
+            f"Up to {_number(len(counts) - 1, 'round')} follow, of up to {counts[1]} {sets} each: those that the "
+            "model explains worse than measuring them would, while there are any."
+        )
+    if asked is not None and rows is not None:
+        about = f"Of about {rows:,} records"
+        if asked.independent:
+            said.append(
+                f"{about} noise would likely hide every pair; all is then spent on the columns alone."
+            )
+        else:
+            rounds = _number(min(worth, len(counts)), "round")
+            said.append(
+                f"{about} noise would hide about {asked.hidden:.0%} of what pairs tell: it will likely make "
+                f"{rounds}, and spend {_percent(asked.share)} of the rest on the columns alone."
+            )
+    return tuple(said)
+
+
+def decided(
+    asked: OneWayShare, rounds: Sequence[tuple[Sequence[Clique], bool]], public: bool | None
+) -> tuple[str, ...]:
+    """What a run did: its rounds, each with what was chosen and whether it stopped short; and of a public table,
+    whether it was of use (None where none was given)."""
+    said = []
+    if public is not None:
+        told = "was nearer to the records than independence is, and the model began there"
+        left = "was not found nearer to the records than independence is, and was left"
+        said.append(f"The public table {told if public else left}.")
+    if asked.independent:
+        return (*said, ONLY_COLUMNS)
+    said.append(
+        f"A first look said that noise would hide about {min(asked.hidden, 1.0):.0%} of what pairs tell: so "
+        f"{_percent(asked.share)} of the rest went to the columns alone; {_number(len(rounds), 'round')} followed."
+    )
+    chosen = [clique for cliques, _ in rounds for clique in cliques]
+    if not chosen:
+        return (*said, "No pair was found worth its noise: the columns were measured once more.")
+    orders = [
+        _number(sum(len(c) == order for c in chosen), noun) for order, noun in ((2, "pair"), (3, "triple"))
+    ]
+    short = sum(stopped for _, stopped in rounds)
+    said.append(
+        f"They chose {' and '.join(text for text in orders if not text.startswith('0 '))}"
+        + (
+            f"; {_number(short, 'round')} stopped short, as nothing more was worth its noise."
+            if short
+            else "."
+        )
+    )
+    return tuple(said)
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(share):.0%}"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
