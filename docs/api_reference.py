@@ -19,6 +19,7 @@ SECTIONS = {
     "Release.query Release.verify Release.report Release.save new_key Comparison.report",
     "A schema": "Schema Schema.domain Schema.load Schema.save Schema.from_toml Schema.to_toml "
     "Schema.replace_column Schema.with_columns",
+    "In the forms of other tools": "import_schema export_schema export_release",
     "Constraints": "Order Derived Determines Implies Never MissingTogether",
     "Mechanisms": "MST Adaptive AIM Workload.of NIST_MST Fixed Independent",
     "For a mechanism of your own": "table allot estimate Curator Curator.commit Curator.measure Curator.choose "

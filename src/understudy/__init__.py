@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from understudy.errors import UnderstudyError
     from understudy.evaluation import Comparison, evaluate
+    from understudy.exchange import export_release, export_schema, import_schema
     from understudy.marginals import Counter, Marginal, Measurement
     from understudy.mechanisms import (
         AIM,
@@ -138,7 +139,10 @@ __all__ = [
     "draft_schema",
     "estimate",
     "evaluate",
+    "export_release",
+    "export_schema",
     "fit",
+    "import_schema",
     "load",
     "new_key",
     "plan",

@@ -40,6 +40,9 @@ def from_a_table_to_a_release(people: object) -> None:
     assert_type(found, us.Comparison)
     found.report("confidential.html")
     assert_type(us.audit("mst", epsilon=1.0, delta=1e-9, runs=100), us.Audit)
+    assert_type(us.import_schema({"fields": []}, "frictionless"), us.Schema)
+    assert_type(us.export_schema(drafted, "csvw"), dict[str, Any])
+    assert_type(us.export_release(release, "card"), dict[str, Any])
     assert_type(us.__version__, str)
 
 

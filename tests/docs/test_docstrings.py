@@ -26,6 +26,7 @@ EXAMPLES = [
     "understudy.evaluation.two_tables",
     "understudy.model.fitting.estimation",
     "understudy.auditing.auditor",
+    "understudy.exchange.forms",
     "understudy.domain.schema",
     "understudy.privacy.curator.curator",
     "understudy.privacy.ledger.ledger",

@@ -21,6 +21,7 @@ COMMANDS = {
     "sample": "Draw synthetic records from a release, for free.",
     "query": "Ask a release for counts, shares, means and quantiles, with intervals.",
     "report": "Show a release as one HTML page, safe to publish.",
+    "export": "Write a schema or a release in a form that other tools read.",
     "evaluate": "Compare a synthetic table with the real one; confidential.",
     "verify": "Recompute a release's epsilon from its certificate; check its signature.",
     "key": "Make a pair of keys, to sign releases with.",

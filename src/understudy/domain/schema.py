@@ -306,13 +306,17 @@ class Schema:
         rules = Rules.checked(document.constraints, columns, document.table.get("unit"), learned=learned)
         return cls(columns, comment=document.comment, constraints=rules, **document.table)
 
+    def table_fields(self) -> dict[str, Any]:
+        """What a schema file says of the table: whatever is not left out."""
+        table = {field: getattr(self, field) for field in _TABLE}
+        return {field: value for field, value in table.items() if value is not None}
+
     def to_toml(self) -> str:
         """The text of a schema file; `from_toml` of it is this schema."""
-        table = {field: getattr(self, field) for field in _TABLE}
         return schema_toml.emit(
             schema_toml.Document(
                 self.comment,
-                {field: value for field, value in table.items() if value is not None},
+                self.table_fields(),
                 {name: column.fields() for name, column in self.columns.items()},
                 {name: column.comment for name, column in self.columns.items()},
                 [rule.said() for rule in self.rules],

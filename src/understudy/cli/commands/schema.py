@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from understudy.cli import options
 from understudy.cli.comparing import write_confidential
 from understudy.cli.outputs import check_apart
+from understudy.errors import ParameterError
+
+if TYPE_CHECKING:
+    from understudy.domain import Schema
 
 
 @click.command(
@@ -18,6 +24,7 @@ Examples:
   understudy schema people.tsv --delimiter '\\t' -o people.toml
   understudy schema duckdb:town.db?table=people -o people.toml
   understudy schema people.csv --names-only -o people.toml
+  understudy schema datapackage.json --from frictionless -o people.toml
 
 \b
 Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refused.
@@ -28,9 +35,21 @@ Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refu
 @options.overwrite
 @click.option("--name", help="The table's name, the ledger's key. Default: the file's, without its ending.")
 @options.delimiter("found")
+@click.option(
+    "--from",
+    "form",
+    type=click.Choice(["frictionless", "csvw", "sdv"]),
+    help="DATA is no table but what another tool says of one, in this form, as JSON.",
+)
 @click.option("--names-only", is_flag=True, help="Look at no record: names, and types that are declared.")
 def command(
-    data: str, output: str | None, overwrite: bool, name: str | None, delimiter: str | None, names_only: bool
+    data: str,
+    output: str | None,
+    overwrite: bool,
+    name: str | None,
+    delimiter: str | None,
+    form: str | None,
+    names_only: bool,
 ) -> None:
     """Draft a schema from DATA, to be reviewed: a file, or whatever else `fit` takes.
 
@@ -41,12 +60,27 @@ def command(
     from understudy.pipeline.draft import draft_schema
 
     check_apart({"-o": output}, tables=[data], overwrite=overwrite)
-    drafted = draft_schema(data, name=name, delimiter=delimiter, records=not names_only)
+    if form is not None:
+        drafted = _imported(data, form, name, delimiter, names_only)
+    else:
+        drafted = draft_schema(data, name=name, delimiter=delimiter, records=not names_only)
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return
     write_confidential(output, drafted.to_toml())
     click.echo(f"Draft of {len(drafted.columns)} columns in {output}: review it before use.", err=True)
+
+
+def _imported(data: str, form: str, name: str | None, delimiter: str | None, names_only: bool) -> Schema:
+    """The schema in a statement of another tool, which is reviewed like a draft."""
+    from understudy.exchange import import_schema
+
+    if delimiter is not None or names_only:
+        raise ParameterError(
+            f"--from {form} reads no table, so --delimiter and --names-only mean nothing.",
+            hint="leave them out.",
+        )
+    return import_schema(data, form, name=name)
 
 
 __all__ = ["command"]

@@ -1,0 +1,88 @@
+"""Editors complete schema files by a JSON Schema that knows every type and field, and refuses what we refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from datetime import date, time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import understudy as us
+from understudy.domain.columns.registry import BUILT_IN
+from understudy.errors import UnderstudyError
+from understudy.presets import town
+
+ROOT = Path(__file__).parents[2]
+TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def as_json(text: str) -> Any:
+    """A schema file as an editor checks it: dates and times are texts."""
+    return json.loads(
+        json.dumps(
+            tomllib.loads(text),
+            default=lambda value: value.isoformat() if isinstance(value, date | time) else value,
+        )
+    )
+
+
+def found_schemas() -> Iterator[tuple[str, str]]:
+    """Every schema of the tests and of the documents that we read ourselves."""
+    yield "town", town.SCHEMA
+    for file in sorted((ROOT / "tests").rglob("*.toml")):
+        yield file.name, file.read_text()
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for number, text in enumerate(TOML.findall(page.read_text())):
+            yield f"{page.name} {number}", text
+
+
+SCHEMAS = [(name, text) for name, text in found_schemas() if "[columns." in text or "[table]" in text]
+
+
+@pytest.fixture(scope="module")
+def check() -> Any:
+    library = pytest.importorskip("jsonschema")
+    document = us.export_schema(None, "json-schema")
+    library.Draft202012Validator.check_schema(document)
+    return library.Draft202012Validator(document)
+
+
+@pytest.mark.parametrize(("name", "text"), SCHEMAS, ids=[name for name, _ in SCHEMAS])
+def test_every_schema_that_is_read_here_passes(name: str, text: str, check: Any) -> None:
+    faults = [f"{list(error.path)}: {error.message}" for error in check.iter_errors(as_json(text))]
+    assert not faults, faults
+
+
+@pytest.mark.parametrize("kind", BUILT_IN, ids=lambda kind: kind.type)
+def test_it_knows_every_field_of_every_type(kind: type[us.Column]) -> None:
+    document = us.export_schema(None, "json-schema")
+    (case,) = [
+        case["then"]
+        for case in document["$defs"]["column"]["allOf"]
+        if case["if"]["properties"]["type"]["const"] == kind.type
+    ]
+    known = {field.name for field in fields(kind) if field.init and field.name != "comment"}
+    assert known <= set(case["properties"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[columns.age]\ntype = "integer"\nvalues = [1]\n',
+        "[columns.age]\nmin = 0\n",
+        '[columns.age]\ntype = "integer"\nbins = "ten"\n',
+        '[columns.sex]\ntype = "category"\nvalues = []\n',
+        '[tables]\nname = "x"\n',
+        '[table]\ncolour = "red"\n[columns.a]\ntype = "boolean"\n',
+    ],
+)
+def test_it_refuses_what_we_refuse(text: str, check: Any) -> None:
+    with pytest.raises(UnderstudyError):
+        us.Schema.from_toml(text)
+    assert list(check.iter_errors(as_json(text)))
