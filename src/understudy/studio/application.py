@@ -45,11 +45,10 @@ def application(workspace: Workspace, locks: Locks) -> Starlette:
             Route("/favicon.ico", lambda _: Response(status_code=204)),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        middleware=[Middleware(Gate, locks=locks)],
+        middleware=[Middleware(Gate, locks=locks, fault=_fault)],
         exception_handlers={
             UnderstudyError: _refused,  # type: ignore[dict-item]
             HTTPException: _not_there,  # type: ignore[dict-item]
-            Exception: _fault,
         },
     )
     app.state.workspace = workspace
@@ -73,7 +72,7 @@ def _not_there(request: Request, error: HTTPException) -> Response:
     return page("refused.html", status=error.status_code, message="There is no such page.", hint="")
 
 
-def _fault(request: Request, error: Exception) -> Response:
+def _fault(error: Exception) -> Response:
     """An error that should not be; its words may quote a record, so they are not shown."""
     message = f"an error that should not be ({type(error).__name__})."
     return page("refused.html", status=500, message=message, hint="please report it.")

@@ -8,6 +8,7 @@ anything, comes from a page of the studio itself.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
@@ -74,16 +75,20 @@ class Locks:
 class Gate:
     """Lets requests through to the application, or refuses them."""
 
-    def __init__(self, app: ASGIApp, locks: Locks) -> None:
-        self._app, self._locks = app, locks
+    def __init__(self, app: ASGIApp, locks: Locks, fault: Callable[[Exception], Response]) -> None:
+        self._app, self._locks, self._fault = app, locks, fault
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            guarded = _with_headers(send)
-            refusal = self._refusal(scope)
-            await (refusal or self._app)(scope, receive, guarded)
+            sending = Sending(send)
+            try:
+                await (self._refusal(scope) or self._app)(scope, receive, sending)
+            except Exception as error:
+                # It goes no further: a server would log its words, which may quote a record.
+                if not sending.begun:
+                    await self._fault(error)(scope, receive, sending)
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers, locks = Headers(scope=scope), self._locks
@@ -122,14 +127,16 @@ def _cookie(headers: Headers, name: str) -> str:
     return value if value.isascii() else ""
 
 
-def _with_headers(send: Send) -> Send:
-    """Sends every response with the headers above; one that a page has set itself stands."""
+class Sending:
+    """Sends a response with the headers above, and knows whether it has begun; what a page has set itself stands."""
 
-    async def sending(message: Message) -> None:
+    def __init__(self, send: Send) -> None:
+        self._send, self.begun = send, False
+
+    async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.begun = True
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
-        await send(message)
-
-    return sending
+        await self._send(message)

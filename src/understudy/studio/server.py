@@ -47,7 +47,7 @@ def serve(
     locks = Locks(_origins(host, listening.getsockname()[1], secure=certificate is not None), path)
     config = uvicorn.Config(
         application(workspace, locks),
-        log_level="error",
+        log_level="critical",
         access_log=False,  # addresses hold no private value, and nobody needs a list of them
         server_header=False,
         timeout_graceful_shutdown=1,

@@ -136,6 +136,22 @@ def test_a_copy_of_a_file_is_taken(studio: Visit) -> None:
     assert studio.client.post("/upload", content=b"a", headers=headers).status_code == 400
 
 
+def test_an_unforeseen_error_shows_no_words_and_is_logged_nowhere(
+    studio: Visit, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise ValueError(CANARY)
+
+    table = studio.table()
+    monkeypatch.setattr("understudy.studio.screens.statement.first_records", fails)
+    answer = studio.client.post(
+        f"/tables/{table.id}/private", data={"show": "yes"}, headers={"origin": ORIGIN}
+    )
+    assert answer.status_code == 500 and "ValueError" in answer.text and CANARY not in answer.text
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert CANARY not in "".join(capfd.readouterr())
+
+
 def test_an_address_with_a_password_is_on_no_page(studio: Visit) -> None:
     schema = us.Schema({"a": us.Boolean()}, name="folk")
     table = studio.here.add("postgresql://me:sesame@nowhere/base#folk", schema)
