@@ -65,6 +65,7 @@ def _copy(file: Path, target: Path) -> None:
 
 def api_pages() -> dict[str, str]:
     """The pages of the Python API: an overview, and one a section with every docstring."""
+    examples = runpy.run_path(str(DOCS / "api_examples.py"))["EXAMPLES"]
     sections = runpy.run_path(str(DOCS / "api_reference.py"))["SECTIONS"]
     listed = [
         "# The Python API",
@@ -80,5 +81,7 @@ def api_pages() -> dict[str, str]:
         parts = [f"# {title}", ""]
         for name in names.split():
             parts += [f"::: understudy.{name}", ""]
+            if examples.get(name):
+                parts += ["**Examples:**", "", "```pycon", examples[name].strip(), "```", ""]
         pages[page] = "\n".join(parts)
     return {"api.md": "\n".join(listed), **pages}

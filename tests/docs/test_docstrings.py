@@ -8,10 +8,12 @@ import os
 import re
 import runpy
 from collections.abc import Callable
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import understudy as us
@@ -64,6 +66,26 @@ def test_every_parameter_of_a_public_function_is_documented(name: str) -> None:
 def test_every_public_function_is_on_the_page() -> None:
     functions = {name for name in us.__all__ if inspect.isfunction(getattr(us, name))}
     assert functions <= set(DOCUMENTED)
+
+
+ON_THE_SITE: dict[str, str] = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "api_examples.py"))[
+    "EXAMPLES"
+]
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_every_public_function_has_an_example(name: str) -> None:
+    said = inspect.getdoc(DOCUMENTED[name]) or ""
+    assert ("\nExample" in said) != (name in ON_THE_SITE)
+
+
+@pytest.mark.parametrize("name", [name for name, text in ON_THE_SITE.items() if text])
+def test_the_examples_of_the_site_run(name: str, folder: Path) -> None:
+    known = {"us": us, "np": numpy, "Fraction": Fraction}
+    example = doctest.DocTestParser().get_doctest(ON_THE_SITE[name], known, name, None, None)
+    said: list[str] = []
+    done = doctest.DocTestRunner(verbose=False).run(example, out=said.append)
+    assert done.attempted and not done.failed, "".join(said)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
