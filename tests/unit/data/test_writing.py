@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.data import Writer, check_writable, read, write
+from understudy.data.files.atomic import whole_file
 from understudy.domain.dialect import Dialect
 from understudy.errors import FileError, ParameterError
 
@@ -225,3 +226,16 @@ def test_moments_are_written_readably(tmp_path: Path) -> None:
         tmp_path / "t.csv",
     )
     assert read(tmp_path / "t.csv")["t"].to_pylist()[0] == datetime(2020, 1, 2, 3, 4, 5)
+
+
+def test_what_a_killed_run_left_unfinished_is_swept_and_what_is_being_written_is_not(tmp_path: Path) -> None:
+    left = tmp_path / ".out.csv.0123456789ab.part"
+    left.write_text("half")
+    with whole_file(tmp_path / "out.csv") as file:
+        assert not left.exists()
+        (held,) = tmp_path.glob(".out.csv.*.part")
+        with whole_file(tmp_path / "out.csv") as other:
+            assert held.exists()
+            other.write(b"a")
+        file.write(b"b")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,12 +31,30 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise FileError(
                 f"{shown!r} is a ledger, or its mark: it is never replaced.", hint="name another file."
             )
-        if not os.access(target if is_device(target) else folder, os.W_OK):
-            raise FileError(f"file {shown!r} cannot be written.", hint="check the folder's permissions.")
+        if is_device(target):
+            _check_device(target, shown)
+        else:
+            _check_folder(folder, shown)
     except FileError:
         raise
     except (OSError, ValueError):
         raise FileError(f"file {shown!r} cannot be written.", hint="check the path.") from None
+
+
+def _check_device(target: Path, shown: str) -> None:
+    if not os.access(target, os.W_OK):
+        raise FileError(f"{shown!r} cannot be written.", hint="check its permissions.")
+
+
+def _check_folder(folder: Path, shown: str) -> None:
+    """Refuse a folder in which no file can be made, by making one: what permissions say is not always so."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        raise FileError(
+            f"file {shown!r} cannot be written.", hint="check the folder's permissions and its space."
+        ) from None
 
 
 @contextmanager
@@ -51,10 +71,12 @@ def whole_file(path: str | os.PathLike[str], *, confidential: bool = False) -> I
             yield file
         return
     target = _resolved(Path(path))
+    _sweep(target)
     unfinished = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
     with _faults(path):
         try:
             with open(unfinished, "xb", opener=_for_me if confidential else None) as file:
+                _lock(file.fileno())
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -64,6 +86,26 @@ def whole_file(path: str | os.PathLike[str], *, confidential: bool = False) -> I
                 unfinished.unlink()
             raise
         _sync_folder(target.parent)
+
+
+def _lock(handle: int) -> bool:
+    """Hold a file until it is closed, however its process ends; False where another process does."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # Windows, or a file system without locks
+        return False
+    return True
+
+
+def _sweep(target: Path) -> None:
+    """Remove what killed runs left unfinished beside a file: whatever nobody holds any more."""
+    name = glob.escape(f".{target.name[:100]}.")
+    for left in target.parent.glob(f"{name}{'[0-9a-f]' * 12}.part"):
+        with suppress(OSError), open(left, "rb") as file:
+            if _lock(file.fileno()):
+                left.unlink()
 
 
 def _for_me(path: str, flags: int) -> int:
