@@ -43,7 +43,7 @@ check: $(READY) ## lint, format, types, the plan of the house
 	$(BIN)/python -m pytest tests/house
 
 faults: $(READY) ## kill runs at 200 random instants, fill disks, crowd a ledger; print how often promises held
-	$(BIN)/python tests/faults --kills 200
+	$(BIN)/python tests/faults/run_faults.py --kills 200
 
 mutants: $(READY) ## change the product in 400 small ways, one at a time; say which no test sees (resumes)
 	$(BIN)/python tests/mutation --sample 400

@@ -1,6 +1,6 @@
 """Faults, one after the other: runs that are killed at random instants, disks that are full, many at once.
 
-    python tests/faults [--kills 200] [--seed 0] [--engines csv,parquet,duckdb]
+    python tests/faults/run_faults.py [--kills 200] [--seed 0] [--engines csv,parquet,duckdb]
 
 After each, always: what the ledger says was spent covers what was released, no partial file lies under a final name,
 and the same command goes on without charging again. Prints the seed and how often each held; leaves with 1 where one
