@@ -65,7 +65,7 @@ def test_a_reader_who_types_what_a_document_says_gets_no_error(document: Path, t
         from understudy.data import write
         from understudy.presets import town
 
-        write(town.simulate(3000, seed=1), tmp_path / "people.csv")
+        write(town.simulate(1200, seed=1), tmp_path / "people.csv")
         (tmp_path / "people.toml").write_text(town.SCHEMA)
     # One document is one visit: its Python blocks share names, as a reader's session would.
     script = "\n".join(text for language, text in found if language == "python")
