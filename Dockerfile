@@ -1,6 +1,7 @@
 # The command line and the studio, as a user who is not root. What is to be kept lies in /data: mount a folder there.
 #
 #   docker build --tag understudy .
+#   docker run --rm --network host -v "$PWD:/data" understudy studio --no-browser     # open the address that it prints
 #   docker run --rm -v "$PWD:/data" understudy fit people.csv --schema people.toml --epsilon 1 --delta 1e-9 -o people.release
 FROM python:3.12-slim AS wheel
 WORKDIR /source
@@ -11,7 +12,7 @@ RUN python -m hatchling build --target wheel --directory /wheel
 
 FROM python:3.12-slim
 COPY --from=wheel /wheel/*.whl /tmp/
-RUN pip install --no-cache-dir "$(echo /tmp/*.whl)[pandas,evaluate,sign,excel,fake]" && rm /tmp/*.whl \
+RUN pip install --no-cache-dir "$(echo /tmp/*.whl)[pandas,evaluate,sign,excel,fake,studio]" && rm /tmp/*.whl \
     && useradd --uid 1000 --create-home understudy \
     && mkdir /data && chown understudy /data
 USER understudy
