@@ -21,6 +21,8 @@ LAST_WORK = 3e8  # of the last refit, which is to be certified where that takes 
 PASSES = 200  # of a refit at least, however many cells it has
 _LEAST = 1e-3  # of a record: what a code is thought to hold where nothing is expected
 _ABSENT = 0.2  # of what was expected: a combination with less likely does not exist
+_UNSTATED = 0.15  # of what was expected: values (or missing ones) that a code likely never has,
+_LEFT = 0.1  # and how much of them is left to it
 _SCALINGS = 3  # of each axis of a table to what is known of its columns
 
 
@@ -103,7 +105,30 @@ class MeasuredTables:
             alone=[noise.get(name, math.inf) for name in clique],
         )
         both = np.sqrt(posterior * shrunk(noisy, prior, sigma))
-        return surer(measured, np.where(posterior < _ABSENT * prior, posterior, both), prior)
+        both = np.where(posterior < _ABSENT * prior, posterior, both)
+        if both.ndim == 2:
+            both = stated(both, prior, [self.values.get(name, self.domain[name]) for name in clique])
+        return surer(measured, both, prior)
+
+
+def stated(table: Cells, expected: Cells, values: Sequence[int]) -> Cells:
+    """The table of a pair in which a code that hardly ever has a value of the other column, or hardly ever lacks one,
+    is taken never to: whether something is stated mostly follows from the other column altogether.
+    """
+    for other in (1, 0):
+        parts = np.split(table, [values[other]], axis=other)
+        thought = np.split(expected, [values[other]], axis=other)
+        table = np.concatenate(
+            [
+                np.where(
+                    (part.sum(other) < _UNSTATED * there.sum(other))[:, None].swapaxes(1, other), _LEFT, 1.0
+                )
+                * part
+                for part, there in zip(parts, thought, strict=True)
+            ],
+            axis=other,
+        )
+    return table
 
 
 def scaled(table: Cells, sums: Sequence[Cells], times: int = _SCALINGS) -> Cells:
