@@ -200,7 +200,7 @@ def not_covered(release: Released) -> list[str]:
             "Groups of people: what all members of a family have in common is protected less than each of them is."
         )
     if names := [f"{name} ({column.type})" for name, column in release.schema.made.items()]:
-        said.append(f"Made up, and never read from any record: {_listed(names)}.")
+        said.append(f"Made up, and never read: {_listed(names)}.")
     if dropped := [str(name) for name in release.certificate.get("dropped", [])]:
         said.append(f"Not in the schema, and left out: {_listed(dropped)}.")
     return said
