@@ -82,7 +82,7 @@ class Killed(synthesizer.Progress):
             os._exit(9)  # as if killed: no exit handler, no clean-up
 
 synthesizer.Progress = Killed
-us.fit("town.csv", sys.argv[2] or None, epsilon=1.0, delta=1e-9, job="night", name="town")
+us.fit("town.csv", sys.argv[2] or None, epsilon=1.0, delta=1e-9, mechanism="mst", job="night", name="town")
 """
 
 
@@ -96,7 +96,7 @@ def test_a_run_that_was_killed_goes_on_with_the_answers_it_had(questions: int, s
     (job,) = ledger.account("town").jobs.values()
     assert len(job.charges) == questions and job.finished is None
     assert spent() == (1.0, 1)
-    release = us.fit("town.csv", schema or None, job="night", name="town", **SETTINGS)
+    release = us.fit("town.csv", schema or None, mechanism="mst", job="night", name="town", **SETTINGS)
     (resumed,) = us.Ledger().account("town").jobs.values()
     assert [c.question for c in resumed.charges[:questions]] == [c.question for c in job.charges]
     assert spent() == (1.0, 1) and release.verify().holds and resumed.finished is not None
