@@ -99,7 +99,13 @@ def sources() -> dict[str, str]:
 
 
 # Where the environment is read at all: for places of files, a worker's interpreter, and whether a fault may say more.
-READERS = {"privacy/ledger/ledger.py", "data/scratch.py", "pipeline/sources/spark.py", "cli/__init__.py"}
+READERS = {
+    "privacy/ledger/ledger.py",
+    "data/scratch.py",
+    "pipeline/sources/spark.py",
+    "cli/__init__.py",
+    "studio/work_process.py",  # which asks for one thread, as the command line does
+}
 # Where seeded noise may be named: where it is made and offered, and by the commands' option --insecure-seed.
 SEEDERS = {"privacy/noise/randomness.py", "privacy/__init__.py", "cli/running.py"}
 

@@ -208,8 +208,8 @@ def test_a_schema_that_does_not_fit_is_told_without_a_cell(watch: Watch) -> None
 
 def test_a_query_that_fails_on_a_cell_is_told_without_it(watch: Watch) -> None:
     query = "SELECT *, CAST(name AS INTEGER) AS wrong FROM birds"
-    with watch.fault(UnderstudyError):
-        us.fit(f"duckdb:{database(watch)}?query={query}", SCHEMA, **canary.limits(mechanism=us.MST()))
+    # A column that the schema leaves out is not read, so what it holds stops nobody.
+    us.fit(f"duckdb:{database(watch)}?query={query}", SCHEMA, **canary.limits(mechanism=us.Independent()))
     schema = Schema.from_toml(canary.SCHEMA + '[columns.wrong]\ntype = "integer"\nmin = 0\nmax = 9\n')
     with watch.fault(UnderstudyError):
         us.fit(f"duckdb:{watch.private / 'birds.db'}?query={query}", schema, **canary.limits())

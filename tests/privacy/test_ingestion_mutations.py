@@ -156,7 +156,7 @@ def transforms_without_reading_types(patch):
     def untyped(schema, transforms=()):
         return {} if transforms else types(schema)
 
-    def read(data, *, types=None, rest=None, dialect=None, names=None):
+    def read(data, *, types=None, rest=None, dialect=None, names=None, needed=None):
         return read_file(data, types=types or None, rest=rest if types else None, dialect=dialect)
 
     read_file = in_memory.read
@@ -168,7 +168,7 @@ def transforms_without_reading_types(patch):
 def types_told_from_the_cells(patch):
     read_file = in_memory.read
 
-    def read(data, *, types=None, rest=None, dialect=None, names=None):
+    def read(data, *, types=None, rest=None, dialect=None, names=None, needed=None):
         return read_file(data, dialect=dialect)
 
     patch.setattr(in_memory, "read", read)

@@ -11,6 +11,7 @@ import pytest
 from planting import Suite, run
 
 from understudy.pipeline import learning, release, synthesizer
+from understudy.pipeline.sources import run_job
 from understudy.pipeline.sources.in_memory import InMemory
 from understudy.privacy import Seeded
 from understudy.privacy.curator.curator import Curator
@@ -117,7 +118,7 @@ def size_of_the_table_in_the_certificate(patch):
 
 @caught_by(checks.check_nothing_that_is_said_depends_on_the_number_of_records)
 def exact_number_of_records_in_the_ledger(patch):
-    add = synthesizer.Job
+    add = run_job.Job
     check = synthesizer.check_columns
     seen = []
 
@@ -126,7 +127,7 @@ def exact_number_of_records_in_the_ledger(patch):
         return check(found, schema)
 
     patch.setattr(synthesizer, "check_columns", checked)
-    patch.setattr(synthesizer, "Job", lambda name, print_, title: add(name, print_, f"{title} of {seen[-1]}"))
+    patch.setattr(run_job, "Job", lambda name, print_, title: add(name, print_, f"{title} of {seen[-1]}"))
 
 
 @caught_by(checks.check_no_text_holds_the_number_of_records)
@@ -219,15 +220,13 @@ def types_learned_from_exact_votes(patch):
 
 @caught_by(checks.check_another_run_is_another_job)
 def fingerprint_without_the_mechanism(patch):
-    print_ = synthesizer._fingerprint
-    patch.setattr(
-        synthesizer, "_fingerprint", lambda schema, mechanism, *rest: print_(schema, checks.MST(), *rest)
-    )
+    digest = run_job._digest
+    patch.setattr(run_job, "_digest", lambda words: digest({**words, "mechanism": None}))
 
 
 @caught_by(checks.check_another_run_is_another_job)
 def every_run_a_new_job(patch):
-    patch.setattr(synthesizer, "_fingerprint", lambda *given: os.urandom(8).hex())
+    patch.setattr(run_job, "_digest", lambda words: os.urandom(8).hex())
 
 
 @caught_by(checks.check_a_limit_holds_for_the_public_door)

@@ -37,7 +37,7 @@ def test_what_was_measured_is_said(folder, understudy, words) -> None:
     shown = (folder / "r.html").read_text()
     orders = sum(int(part.split()[0]) for part in found[1].split(", "))
     assert f"{orders} marginals" in shown
-    assert ("<line" in shown) is ("2-way" in found[1])  # columns that were counted together are joined
+    assert ('data-ends="' in shown) is ("2-way" in found[1])  # columns that were counted together are joined
 
 
 def test_what_will_be_measured_is_planned(folder, understudy, words) -> None:

@@ -230,7 +230,8 @@ def days(form: str, count: int = 365) -> list[object]:
 
 def test_what_a_format_leaves_unread_or_undecided_is_said_beforehand() -> None:
     column = drafted([*days("%d/%m/%Y", 195), *["soon"] * 5])
-    assert (column.type, column.format) == ("date", "%d/%m/%Y") and "2.50% of the cells" in column.comment
+    assert (column.type, column.format) == ("date", "%d/%m/%Y")
+    assert column.missing == ("soon",) and 'Words among figures ("soon")' in column.comment
     doubtful = drafted([f"{n % 12 + 1:02d}/{n % 11 + 1:02d}/2021" for n in range(132)])
     assert doubtful.format == "%d/%m/%Y" and '"%m/%d/%Y"' in doubtful.comment
     assert drafted(days("%m/%d/%Y")).comment.count("months come first") == 0

@@ -187,7 +187,8 @@ def without_nested(schema: pa.Schema, needed: Collection[str] | None) -> pa.Sche
     """The columns of one plain value a cell, and those that are `needed`; all of them where that is None."""
     if needed is None:
         return schema
-    return pa.schema([field for field in schema if field.name in needed or is_plain(field.type)])
+    kept = [field for field in schema if field.name in needed or is_plain(field.type)]
+    return pa.schema(kept, metadata=schema.metadata)  # which tells pandas its types
 
 
 def check_schema(schema: pa.Schema, what: str, fault: type[UnderstudyError] = FileError) -> None:

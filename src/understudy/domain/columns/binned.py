@@ -281,7 +281,7 @@ class NumbersSeen:
             listed,
             () if listed else _spikes(seen),
             [] if listed else _codes(seen),
-            sight.missing((*sight.markers, *infinite)),
+            sight.missing(tuple(dict.fromkeys((*sight.markers, *infinite)))),
             remarks + (rare if listed else []),
         )
 
