@@ -74,15 +74,14 @@ def test_the_demo_runs_from_the_wheel_in_a_fresh_environment(wheel: Path, tmp_pa
         if library.suffix != ".pth" and "understudy" not in library.name:  # nothing of what is installed here
             (packages / library.name).symlink_to(library)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    # Kernels are interpreted, on few records: what is tried here is the package, and compiling takes longest.
-    environment |= {"NUMBA_DISABLE_JIT": "1", "UNDERSTUDY_LEDGER": str(tmp_path / "ledger.db")}
+    environment |= {"UNDERSTUDY_LEDGER": str(tmp_path / "ledger.db")}
     where = "import understudy, sys; sys.stdout.write(understudy.__file__)"
     found = subprocess.run(
         [python, "-c", where], env=environment, capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert Path(found.stdout).is_relative_to(home)
     done = subprocess.run(
-        [home / "bin" / "understudy", "demo", "--rows", "60"],
+        [home / "bin" / "understudy", "demo", "--rows", "500"],
         env=environment,
         capture_output=True,
         text=True,
