@@ -32,6 +32,7 @@ settings.load_profile("suite")
 SPARK = "spark"
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of Spark first, in one process: to start a session twice takes longer than most of them."""
     items.sort(key=lambda item: not _on_spark(item))
