@@ -58,9 +58,10 @@ contest: $(READY) ## reproduce the paper's results section (two hours; resumes w
 accuracy: $(READY) ## measure errors on every data set and write docs/accuracy.md (an hour; resumes where it stopped)
 	$(BIN)/python -m benchmarks.accuracy
 
-references: $(READY) ## regenerate the references of the CLI and of the Python API in docs/
+references: $(READY) ## regenerate the references of the CLI and of the Python API in docs/, and the JSON Schema of schema files
 	$(BIN)/python docs/reference.py > docs/cli.tmp && mv docs/cli.tmp docs/cli.md
 	$(BIN)/python docs/api_reference.py > docs/api.tmp && mv docs/api.tmp docs/api.md
+	$(BIN)/understudy export --as json-schema --overwrite -o src/understudy/exchange/understudy-schema.json
 
 docs: references ## build the site into build/site: every notebook is run, every link is checked
 	$(BIN)/python docs/site

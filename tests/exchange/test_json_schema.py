@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import understudy as us
+from understudy.cli import understudy
 from understudy.domain.columns.registry import BUILT_IN
 from understudy.errors import UnderstudyError
+from understudy.exchange import json_schema
 from understudy.presets import town
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +51,7 @@ SCHEMAS = [(name, text) for name, text in found_schemas() if "[columns." in text
 @pytest.fixture(scope="module")
 def check() -> Any:
     library = pytest.importorskip("jsonschema")
-    document = us.export_schema(None, "json-schema")
+    document = json.loads(json_schema.SHIPPED.read_text())
     library.Draft202012Validator.check_schema(document)
     return library.Draft202012Validator(document)
 
@@ -86,3 +89,36 @@ def test_it_refuses_what_we_refuse(text: str, check: Any) -> None:
     with pytest.raises(UnderstudyError):
         us.Schema.from_toml(text)
     assert list(check.iter_errors(as_json(text)))
+
+
+def test_the_package_holds_the_json_schema_that_is_exported() -> None:
+    assert json_schema.SHIPPED.read_text() == json_schema.text(), "run `make references`"
+    assert CliRunner().invoke(understudy, ["export", "--as", "json-schema"]).output == json_schema.text()
+
+
+def drafted(folder: Path, *more: str) -> str:
+    """The draft that the command writes of a small table in a folder."""
+    (folder / "people.csv").write_text("sex,age\nF,30\nM,41\n")
+    done = CliRunner().invoke(
+        understudy,
+        ["schema", str(folder / "people.csv"), "-o", str(folder / "people.toml"), "--overwrite", *more],
+    )
+    assert done.exit_code == 0, done.output
+    return (folder / "people.toml").read_text()
+
+
+def test_a_draft_names_the_json_schema_that_lies_beside_it(tmp_path: Path, check: Any) -> None:
+    draft = drafted(tmp_path)
+    directive, _, rest = draft.partition("\n")
+    named = re.fullmatch(r"#:schema (\./\S+)", directive)  # as Taplo reads it
+    assert named and (tmp_path / named[1]).read_text() == json_schema.text()
+    assert not list(check.iter_errors(as_json(draft)))
+    assert us.Schema.from_toml(draft) == us.Schema.from_toml(rest)  # no part of the schema, nor of a release
+    assert drafted(tmp_path) == draft  # and once more, over the one that is there
+
+
+def test_a_draft_leaves_other_files_alone(tmp_path: Path) -> None:
+    assert not drafted(tmp_path, "--no-editor").startswith("#:") and len(list(tmp_path.iterdir())) == 2
+    other = tmp_path / json_schema.NAME
+    other.write_text("{}")
+    assert not drafted(tmp_path).startswith("#:") and other.read_text() == "{}"

@@ -38,7 +38,7 @@ def test_the_wheel_holds_the_product_alone(wheel: Path) -> None:
             f"understudy-{us.__version__}.dist-info",
         }
         assert not [name for name in names if name.endswith((".csv", ".parquet", ".release", ".db", ".nbc"))]
-        assert "understudy/py.typed" in names
+        assert {"understudy/py.typed", "understudy/exchange/understudy-schema.json"} <= set(names)
         assert sum(entry.file_size for entry in archive.infolist()) < 5_000_000
 
 

@@ -149,6 +149,8 @@ def _comments(text: str) -> tuple[str, dict[str, str]]:
     section: str | None = None  # the column whose section this is
     started = False  # whether the opening comment is over
     for line in _lines_outside_strings(text.split("\n")):
+        if line.startswith("#:"):  # for editors: no one's remark, and no part of the schema
+            continue
         if line.startswith("#"):
             pending.append(line[1:].removeprefix(" ").rstrip())
             continue

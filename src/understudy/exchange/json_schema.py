@@ -1,12 +1,23 @@
-"""The JSON Schema of schema files, by which editors check and complete them."""
+"""The JSON Schema of schema files, by which editors check and complete them.
+
+The package holds it as a file too, `understudy-schema.json` beside this module, which `make references` writes. A
+schema file names it in its first line; the address is relative, so that it works without a network and says nothing
+of the machine.
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from understudy.domain.columns.registry import BUILT_IN
 
+NAME = "understudy-schema.json"
+SHIPPED = Path(__file__).with_name(NAME)
+DIRECTIVE = f"#:schema ./{NAME}\n"  # as Taplo and Even Better TOML read it, and Tombi
+_TITLE = "A schema file of Understudy: what is publicly known of a table"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _TEXT = {"type": "string"}
 _WHOLE = {"type": "integer"}
@@ -123,7 +134,7 @@ def document() -> dict[str, Any]:
         )
     return {
         "$schema": _DRAFT,
-        "title": "A schema file of Understudy: what is publicly known of a table",
+        "title": _TITLE,
         "type": "object",
         "additionalProperties": False,
         "properties": {
@@ -138,8 +149,23 @@ def document() -> dict[str, Any]:
             "column": {
                 "type": "object",
                 "required": ["type"],
-                "properties": {"type": {"anyOf": [_one_of(*types), _TEXT]}},
+                # Also here, for editors that complete without weighing conditions: all that some type may say.
+                "properties": {"type": {"anyOf": [_one_of(*types), _TEXT]}, **_FIELDS},
                 "allOf": cases,
             }
         },
     }
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is this JSON Schema, of whatever version, so that it may be written anew."""
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(said, dict) and said.get("title") == _TITLE
+
+
+def text() -> str:
+    """The JSON Schema as the file has it."""
+    return json.dumps(document(), indent=2, ensure_ascii=False) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -41,6 +42,12 @@ Exit codes: 0 done, 1 the file cannot be read or written, 2 a parameter was refu
     type=click.Choice(["frictionless", "csvw", "sdv"]),
     help="DATA is no table but what another tool says of one, in this form, as JSON.",
 )
+@click.option(
+    "--editor/--no-editor",
+    default=True,
+    help="With -o: put understudy-schema.json beside the draft, by which editors check and complete it, and name it "
+    "in the first line.  [default: editor]",
+)
 @click.option("--names-only", is_flag=True, help="Look at no record: names, and types that are declared.")
 def command(
     data: str,
@@ -49,6 +56,7 @@ def command(
     name: str | None,
     delimiter: str | None,
     form: str | None,
+    editor: bool,
     names_only: bool,
 ) -> None:
     """Draft a schema from DATA, to be reviewed: a file, or whatever else `fit` takes.
@@ -67,8 +75,26 @@ def command(
     if output is None:
         click.echo(drafted.to_toml(), nl=False)
         return
-    write_confidential(output, drafted.to_toml())
+    directive = _for_editors(output, data) if editor else ""
+    write_confidential(output, directive + drafted.to_toml())
     click.echo(f"Draft of {len(drafted.columns)} columns in {output}: review it before use.", err=True)
+
+
+def _for_editors(output: str, data: str) -> str:
+    """The line that names the JSON Schema beside a draft, which is put there; none where it must not lie."""
+    from understudy.data.files.atomic import is_device, whole_file
+    from understudy.exchange import json_schema
+
+    beside = Path(output).with_name(json_schema.NAME)
+    try:
+        check_apart({"-o": str(beside)}, tables=[data], overwrite=json_schema.is_ours(beside))
+    except ParameterError:  # another file of that name, or a folder that is read as a table
+        return ""
+    if is_device(Path(output)):
+        return ""
+    with whole_file(beside) as file:
+        file.write(json_schema.SHIPPED.read_bytes())
+    return json_schema.DIRECTIVE
 
 
 def _imported(data: str, form: str, name: str | None, delimiter: str | None, names_only: bool) -> Schema:
