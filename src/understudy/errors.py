@@ -22,7 +22,12 @@ The command line leaves with `exit_code`.
 
 
 class UnderstudyError(Exception):
-    """Anything that Understudy refuses or cannot do, with a hint at the way out."""
+    """Anything that Understudy refuses or cannot do, with a hint at the way out.
+
+    Parameters:
+        message: names the thing, the value of a parameter (never of a record), and the rule.
+        hint: the way out; none by default.
+    """
 
     exit_code = 1
 

@@ -82,7 +82,7 @@ def audit(
 
     Example:
         >>> import understudy as us
-        >>> us.audit("independent", epsilon=1.0, delta=1e-6, runs=2000, target="twin").holds
+        >>> us.audit("independent", epsilon=1.0, delta=1e-6, runs=200, target="twin").holds
         True
     """
     if through not in RUNS:

@@ -49,7 +49,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Audit:
-    """What an attacker proved of a mechanism, beside its claim and beside the most that he could have proved."""
+    """What an attacker proved of a mechanism, beside its claim and beside the most that he could have proved.
+
+    Attributes:
+        mechanism: its name.
+        epsilon: what it claims.
+        delta: the same.
+        confidence: how sure what was proved is, 0 to 1.
+        neighbours: the relation and the number of records by which two tables differ.
+        findings: one for each way in and each target: the runs, and the epsilon that they prove.
+    """
 
     mechanism: str
     epsilon: float

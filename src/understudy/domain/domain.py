@@ -31,7 +31,14 @@ class Domain(Mapping[str, int]):
 
     Sizes are Python integers, so the size of a whole table (10^208 cells, say) is exact.
     A clique is a tuple of column names. Its order fixes the axes of arrays indexed by it; where two
-    cliques are compared as sets, order does not matter. `layouts` says of some columns how their codes lie.
+    cliques are compared as sets, order does not matter.
+
+    Parameters:
+        sizes: a column -> how many codes it has, at least 1.
+        layouts: of some columns, how their codes lie; of none by default.
+
+    Raises:
+        DomainError: a name is empty or there twice, or a size no whole number above 0.
     """
 
     __slots__ = ("_layouts", "_sizes")

@@ -184,9 +184,7 @@ class Schema:
     def synthesised(self) -> dict[str, Column]:
         """The columns that are modelled and synthesised: all but the unit's, those made up and those worked out."""
         apart = {self.unit, *self.rules.computed}
-        return {
-            name: column for name, column in self.columns.items() if name not in apart and column.modelled
-        }
+        return {n: column for n, column in self.columns.items() if n not in apart and column.modelled}
 
     @property
     def valued(self) -> tuple[str, ...]:
@@ -226,6 +224,9 @@ class Schema:
     def domain(self) -> Domain:
         """The number of codes of every synthesised column.
 
+        Returns:
+            A column's name -> how many codes it has, slots for missing and other values among them.
+
         Raises:
             SchemaError: something is still `unlearned`, or there is no column to synthesise.
         """
@@ -264,6 +265,9 @@ class Schema:
             name: a column of the schema.
             column: what it holds, or a mapping as a schema file has it.
 
+        Returns:
+            A new schema; this one stays as it is.
+
         Raises:
             SchemaError: the schema has no such column, or the mapping says what no column can be.
 
@@ -281,6 +285,12 @@ class Schema:
 
         Parameters:
             columns: a name -> what the column holds.
+
+        Returns:
+            A new schema; this one stays as it is.
+
+        Raises:
+            SchemaError: a name or a column cannot be used.
         """
         return replace(self, columns={**self.columns, **columns})
 
@@ -292,6 +302,9 @@ class Schema:
             text: TOML, as docs/schema.md says.
             learned: whether it stands in a release: what was learned may contradict a constraint, and is kept.
 
+        Returns:
+            The schema, comments and all.
+
         Raises:
             SchemaError: a line cannot be read, or a field is not known; the message says where.
         """
@@ -299,9 +312,7 @@ class Schema:
         for key in document.table:
             if key not in _TABLE:
                 raise SchemaError(f"table: field {key!r} is not known.", hint=did_you_mean(key, _TABLE))
-        columns = {
-            name: column_of(name, said, document.comments[name]) for name, said in document.columns.items()
-        }
+        columns = {n: column_of(n, said, document.comments[n]) for n, said in document.columns.items()}
         check_differences(columns, document.table.get("unit"))
         rules = Rules.checked(document.constraints, columns, document.table.get("unit"), learned=learned)
         return cls(columns, comment=document.comment, constraints=rules, **document.table)
@@ -312,7 +323,11 @@ class Schema:
         return {field: value for field, value in table.items() if value is not None}
 
     def to_toml(self) -> str:
-        """The text of a schema file; `from_toml` of it is this schema."""
+        """The text of a schema file.
+
+        Returns:
+            TOML, with comments; `from_toml` of it is this schema.
+        """
         return schema_toml.emit(
             schema_toml.Document(
                 self.comment,
@@ -329,6 +344,9 @@ class Schema:
 
         Parameters:
             path: a TOML file in UTF-8.
+
+        Returns:
+            The schema, comments and all.
 
         Raises:
             FileError: the file cannot be read.

@@ -58,9 +58,16 @@ class ContestFile:
 class Comparison:
     """What was found; it was read from real records and is as confidential as they are.
 
-    `strangers` are the records of each table with a value that the schema does not know, `left_out` its columns
-    that were not compared, `remarks` what a reader should know of how it was done, and `names` what the two tables
-    are called on a page.
+    Attributes:
+        evaluation: every measure, of the synthetic table and of the baselines.
+        columns: how far off each column is, the farthest first.
+        pairs: the same of the pairs that are farthest off.
+        strangers: a table -> how many of its records have a value that the schema does not know.
+        left_out: a table -> its columns that were not compared.
+        remarks: what a reader should know of how it was done.
+        schema: what the columns mean.
+        codes: a table -> its coded columns.
+        names: what the two tables are called on a page.
     """
 
     evaluation: Evaluation

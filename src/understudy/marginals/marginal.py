@@ -17,7 +17,12 @@ from understudy.marginals.query import Query, as_query
 class Marginal:
     """How many records (or how much expected mass) fall in each cell of a clique.
 
-    `counts` has one axis a column, in the clique's order. An engine's are int64; a field's are float64.
+    Parameters:
+        clique: its columns, or the name of its only one.
+        counts: one axis a column, in the clique's order. An engine's are int64; a field's are float64.
+
+    Raises:
+        DomainError: the counts have another number of axes.
     """
 
     clique: Clique
@@ -51,8 +56,14 @@ class Marginal:
 class Measurement:
     """Noisy answers about one marginal: `values = query(marginal) + noise`.
 
-    `values` is given flat (C order of the clique) or with one axis a column; `stddev` is one scale or
-    one a value; `query` is None for the marginal itself, or a linear map (see `marginals.query`).
+    Parameters:
+        clique: its columns, or the name of its only one.
+        values: flat (C order of the clique) or with one axis a column.
+        stddev: the noise's standard deviation: one, or one a value.
+        query: None for the marginal itself (the default), or a linear map (see `marginals.query`).
+
+    Raises:
+        ParameterError: a value is not finite, or a deviation not above 0.
     """
 
     clique: Clique

@@ -19,10 +19,13 @@ Allotment = Mapping[str, Loss]  # a group's name -> the loss it may spend
 
 @dataclass(frozen=True)
 class Fit:
-    """What a mechanism returns: noisy measurements, what draws records (a field, mostly), and how codes were merged.
+    """What a mechanism returns. Everything here was released by a curator or computed from what one released.
 
-    `decisions` are sentences for a person: what it decided as answers came in, and why; none by default. Everything
-    here was released by a curator or computed from what one released.
+    Parameters:
+        measurements: the noisy marginals.
+        field: what draws records: a field, mostly.
+        compression: how codes were merged; `Compression.none(domain)` where none were.
+        decisions: sentences for a person: what it decided as answers came in, and why; none by default.
     """
 
     measurements: tuple[Measurement, ...]

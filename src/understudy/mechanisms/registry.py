@@ -32,12 +32,14 @@ SettingKind = Literal["cliques", "workload", "table", "column", "text", "integer
 class Setting:
     """Something that a person may tell a mechanism: an option of the command line, a parameter of its recipe.
 
-    option     the option's name, without dashes: "clique" is `--clique`
-    parameter  the recipe's parameter that it becomes
-    kind       what a value is: "cliques" (repeatable sets of columns), "workload" (such sets with weights, a file of
-               them, or 3-way), "table" (a public table), "column" (the name of one), or a plain value
-    help       what it means to this mechanism, in a few words
-    required   why the mechanism cannot do without it; None where it can
+    Parameters:
+        option: the option's name, without dashes: "clique" is `--clique`.
+        parameter: the recipe's parameter that it becomes.
+        kind: what a value is: "cliques" (repeatable sets of columns), "workload" (such sets with weights, a file of
+            them, or 3-way), "table" (a public table), "column" (the name of one), or a plain value: "text",
+            "integer", "number" or "flag".
+        help: what it means to this mechanism, in a few words.
+        required: why the mechanism cannot do without it; None, the default, where it can.
     """
 
     option: str
@@ -49,12 +51,13 @@ class Setting:
 
 @dataclass(frozen=True)
 class MechanismKind:
-    """All that the house needs to know of a mechanism before it is made.
+    """All that the house needs to know of a mechanism before it is made: what an entry point names.
 
-    name      the word for it on the command line and in certificates
-    recipe    the class (or function) that makes one, or where it is: "package.module:Class"
-    summary   what it does, in a few words
-    settings  what a person may tell it
+    Parameters:
+        name: the word for it on the command line and in certificates.
+        recipe: the class (or function) that makes one, or where it is: "package.module:Class".
+        summary: what it does, in a few words.
+        settings: what a person may tell it; nothing by default.
     """
 
     name: str

@@ -27,7 +27,19 @@ from understudy.model.tree.factor import Array, Factor
 
 
 class MarkovField(CalibratedTree):
-    """A distribution over a whole table that can be asked and sampled: no question changes it or costs privacy."""
+    """A distribution over a whole table that can be asked and sampled: no question changes it or costs privacy.
+
+    `us.estimate` makes one, and so does a mechanism.
+
+    Parameters:
+        tree: the junction tree that it lies on.
+        marginals: the counts of every clique of the tree, which agree where cliques meet.
+        total: the number of records that it stands for.
+        fit: how well it fits the measurements; none by default.
+
+    Raises:
+        ParameterError: the counts are not those of the tree's cliques.
+    """
 
     def __repr__(self) -> str:
         return (
@@ -48,7 +60,17 @@ class MarkovField(CalibratedTree):
     # --- questions ---------------------------------------------------------------------------------------
 
     def marginal(self, clique: Clique | str) -> Marginal:
-        """The expected counts of a clique, measured or not, axes in the order given."""
+        """The expected counts of a clique, measured or not.
+
+        Parameters:
+            clique: its columns, or the name of its only one.
+
+        Returns:
+            The marginal, axes in the order given.
+
+        Raises:
+            DomainError: a column is not in the domain.
+        """
         return self.marginals([clique])[0]
 
     def marginals(self, cliques: Iterable[Clique | str]) -> list[Marginal]:
@@ -72,13 +94,33 @@ class MarkovField(CalibratedTree):
     def probability(self, event: Event) -> float:
         """The probability that a record has an allowed code in every column of `event`.
 
-        `event` gives a column one code, several, or one boolean a code: `{"sex": 0, "age": range(18, 65)}`.
         Exact for any number of columns, by propagation with the event as evidence.
+
+        Parameters:
+            event: a column -> one code, several, or one boolean a code: `{"sex": 0, "age": range(18, 65)}`.
+
+        Returns:
+            A number from 0 to 1.
+
+        Raises:
+            DomainError: a column is not in the domain, or a code not one of its.
         """
         return min(math.exp(self.log_probability(event)), 1.0)
 
     def conditional(self, clique: Clique | str, given: Event) -> Factor:
-        """P(clique | given): a factor that sums to one, axes in the order given."""
+        """P(clique | given): how likely each cell is among the records of an event.
+
+        Parameters:
+            clique: its columns, or the name of its only one.
+            given: a column -> one code, several, or one boolean a code, as for `probability`.
+
+        Returns:
+            A factor that sums to one, axes in the order given.
+
+        Raises:
+            DomainError: a column is not in the domain, or a code not one of its.
+            ParameterError: the event has probability zero.
+        """
         names = self.domain.clique(clique)
         evidence = allowed_codes(self.domain, given)
         factor, _ = Elimination(self.tree, self.tables, evidence).joint(names)
@@ -135,12 +177,21 @@ class MarkovField(CalibratedTree):
         seed: int | None = None,
         method: str = "synthetic",
     ) -> Sample:
-        """`n` records (as many as the field stands for, or as `given` has, when left out).
+        """Synthetic records. Free, as often as wanted: a seed harms no one.
 
-        `given` maps some columns to codes, one for all records or one a record (-1 where a record lacks it);
-        the rest of each record is drawn from the exact conditional. `method` is "synthetic" (rows whose
-        marginals match the field's as closely as whole records can), "paper" (the appendix of the paper to
-        the letter) or "iid" (independent draws). Sampling is free: a seed harms no one.
+        Parameters:
+            n: how many; as many as the field stands for, or as `given` has, when left out.
+            given: some columns -> codes, one for all records or one a record (-1 where a record lacks it); the rest
+                of each record is drawn from the exact conditional.
+            seed: steers the sampling; by default it differs each time.
+            method: "synthetic" (rows whose marginals match the field's as closely as whole records can), "paper"
+                (the appendix of the paper to the letter) or "iid" (independent draws).
+
+        Returns:
+            A sample: a mapping of columns to arrays of codes.
+
+        Raises:
+            ParameterError: a parameter is out of its range.
         """
         return synthetic_data(self, n, given=given, seed=seed, method=method)
 

@@ -26,7 +26,16 @@ _WORDS = ("statement", "unit", "accountant", "version")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a certificate claims, and what its charges really add up to; `why` says why a claim does not hold."""
+    """What a certificate claims, and what its charges really add up to.
+
+    Attributes:
+        holds: whether they add up to no more than is claimed.
+        private: whether its noise was the operating system's; a test's is not.
+        claimed_epsilon: what it claims.
+        claimed_delta: the same.
+        epsilon: what the charges add up to at that delta; None where they cannot be added up.
+        why: why a claim does not hold; empty where it does.
+    """
 
     holds: bool
     private: bool

@@ -56,20 +56,38 @@ class PlannedGroup:
 
 @dataclass(frozen=True)
 class PlannedMarginal:
-    """What to expect of one measured marginal."""
+    """What to expect of a measured marginal; `expected` is what is left of the error once more is known of it."""
 
     clique: Clique
     cells: int
     scale: float
     error: float | None  # total variation that noise alone causes, at most; None without a row figure
-    expected: float | None = (
-        None  # what is likely left of it, once the table is pulled towards what else is known
-    )
+    expected: float | None = None
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """The forecast of a run."""
+    """The forecast of a run: what `us.plan` returns.
+
+    Attributes:
+        epsilon: the budget.
+        delta: the same.
+        rows: about how many records there are; None where nobody said.
+        columns: how many are synthesised.
+        learned: a column -> what of it is learned privately.
+        groups: the steps of the plan: their shares, questions and noise.
+        marginals: those that are known beforehand, with the error that their noise causes.
+        cells: of the largest model that could be chosen.
+        expected_cells: of a model whose pairs are as large as the average one.
+        limit_cells: the most that a model may have.
+        bytes: memory.
+        seconds: time, on two cores; None without a row figure.
+        scans: how often the records are read.
+        advice: sentences for a person: what would be better.
+        constraints: each, and which way it will be held.
+        pair_error: the error that is expected of pairs that are measured, in the mean, as a share of the records.
+        intentions: what a mechanism that adapts will likely do, in sentences.
+    """
 
     epsilon: float
     delta: float
@@ -78,16 +96,16 @@ class Forecast:
     learned: dict[str, tuple[str, ...]]
     groups: tuple[PlannedGroup, ...]
     marginals: tuple[PlannedMarginal, ...]
-    cells: int  # of the largest model that could be chosen
-    expected_cells: int  # of a model whose pairs are as large as the average one
+    cells: int
+    expected_cells: int
     limit_cells: int
     bytes: int
     seconds: float | None
     scans: Scans
     advice: tuple[str, ...]
-    constraints: tuple[tuple[str, str], ...] = ()  # each, and which way it will be held
-    pair_error: float | None = None  # expected of pairs that are measured, in the mean
-    intentions: tuple[str, ...] = ()  # what a mechanism that adapts will likely do, in sentences
+    constraints: tuple[tuple[str, str], ...] = ()
+    pair_error: float | None = None
+    intentions: tuple[str, ...] = ()
 
     @property
     def column_error(self) -> float | None:
@@ -191,8 +209,6 @@ def plan(
         >>> found = us.plan(schema, epsilon=1.0, delta=1e-9)
         >>> [group.name for group in found.groups]
         ['look', 'measure', 'tree', 'rounds', 'late rounds', 'check']
-        >>> found.fits
-        True
     """
     described = through_differences(given_schema(schema))
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
@@ -238,11 +254,7 @@ def forecast(
         columns=len(domain),
         learned=schema.unlearned,
         groups=(
-            *(
-                [PlannedGroup("units", f"{SHARE:g}", 1, None, learning_budget(budget).epsilon)]
-                if learned
-                else []
-            ),
+            *([PlannedGroup("units", f"{SHARE:g}", 1, None, learning_budget(budget).epsilon)] * learned),
             *(PlannedGroup(group.name, str(group.share), *_noise(losses[group.name])) for group in groups),
         ),
         marginals=marginals,
@@ -363,9 +375,8 @@ def _bound_advice(schema: Schema, marginals: Sequence[PlannedMarginal]) -> tuple
     most = 1 if learns_bound(schema) else schema.records_per_unit
     one = marginals[0].scale / most
     costs = ", ".join(f"{one * bound:.3g} with {bound}" for bound in BOUNDS)
-    known = (
-        "it is learned privately; the noise above is for 1" if learns_bound(schema) else f"it is {most} here"
-    )
+    learned = "it is learned privately; the noise above is for 1"
+    known = learned if learns_bound(schema) else f"it is {most} here"
     return (
         f"max_records_per_unit decides how many records of a unit count, and the noise: of column "
         f"{marginals[0].clique[0]!r}, {costs}. {known[0].upper()}{known[1:]}.",

@@ -35,8 +35,18 @@ from understudy.transforms.split import transform_from_dict
 class Release(Samples):
     """What was learned, safe to hand on: sampling from it, asking it and verifying it cost nothing more.
 
-    `kind` says what `sample` returns: the kind of table that was given to `fit`, whose `form` it has. `errors` are
-    what it knows of its own accuracy; None where that was not asked for.
+    `us.fit` makes one, `us.load` reads one.
+
+    Attributes:
+        schema: what the columns mean, with what was learned.
+        field: what draws records.
+        compression: how codes were merged.
+        measurements: the noisy marginals, with the scale of their noise.
+        certificate: epsilon, delta, every charge: what `verify` adds up.
+        transforms: what is done to coded records, such as a column split in two.
+        kind: what `sample` returns: the kind of table that was given to `fit`.
+        form: the types, formats and dialect of that table.
+        errors: what it knows of its own accuracy; None where that was not asked for.
     """
 
     errors: StatedErrors | None = None

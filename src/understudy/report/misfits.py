@@ -33,7 +33,10 @@ SURE = 5.0  # standard deviations that a count must be above noise
 
 
 class MisfitWarning(UserWarning):
-    """Most of a column's records do not fit its description, by its noisy counts."""
+    """Most of a column's records do not fit its description, by its noisy counts.
+
+    `us.fit` warns so; the usual cause is a form of cells that the schema does not name.
+    """
 
 
 @dataclass(frozen=True)

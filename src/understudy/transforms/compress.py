@@ -28,13 +28,17 @@ _NO_RUNS: Map = np.empty(0, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Compression:
-    """For each column, which codes are kept and which became one.
+    """For each column, which codes are kept and which became one. `Compression.none(domain)` merges nothing.
 
     Kept codes and runs of neighbours come first, in their order; all other codes became one, the last, which is
-    absent where there are none. `weights` says, where codes were merged, the share of each old code in its new one:
-    from noisy counts, so free to use.
-    `never` are codes that no synthetic record has: a record of theirs, should there be one, counts with the most
-    frequent of the others, and nothing comes back as one of them.
+    absent where there are none.
+
+    Parameters:
+        maps: a column -> the new code of each old one.
+        weights: a column -> where codes were merged, the share of each old code in its new one: from noisy counts, so
+            free to use.
+        never: a column -> codes that no synthetic record has: a record of theirs, should there be one, counts with
+            the most frequent of the others, and nothing comes back as one of them. None by default.
     """
 
     maps: Mapping[str, Map]

@@ -25,7 +25,14 @@ from understudy.marginals.counter import Recoding
 class Table:
     """Coded records in memory: one array of codes a column, each the smallest unsigned type that fits.
 
-    `limit` is the most bytes that the results of one `count` may take (see `data.counting.histogram`).
+    Parameters:
+        domain: the columns and their sizes.
+        columns: a column -> the code of each record, from 0 to below its size.
+        rows: how many records there are; needed only where there is no column.
+        limit: the most bytes that the results of one `count` may take.
+
+    Raises:
+        DomainError: a column is missing, unknown or of another length, or a code too large.
     """
 
     __slots__ = ("_columns", "_domain", "_limit", "_rows")

@@ -51,7 +51,14 @@ EMPTY_IS_FALSE = "Review: an empty cell is taken for false."
 
 @dataclass(frozen=True)
 class Boolean(FormattedColumn):
-    """True or false: code 0 is false, code 1 is true. `format` is the word for true, then that for false."""
+    """True or false: code 0 is false, code 1 is true. More parameters: those of every `Column`.
+
+    Parameters:
+        format: the word for true, then that for false; by default any usual spelling of the two.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
+    """
 
     type = "boolean"
     bounded = False

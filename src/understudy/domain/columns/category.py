@@ -44,7 +44,16 @@ _KINDS: dict[type, Kind] = {str: "text", int: "integer", float: "number", bool: 
 
 @dataclass(frozen=True)
 class Category(Column):
-    """One of a closed list of values, or of a list that is learned privately (`discover`)."""
+    """One of a closed list of values, or of one that is learned privately. More parameters: those of a `Column`.
+
+    Parameters:
+        values: the closed list: texts, whole numbers, numbers or truths, all of one type. It must be public.
+        discover: whether the frequent values are learned privately instead; no by default.
+        ordered: whether the list is in an order that means something; no by default.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
+    """
 
     type = "category"
     bounded = False

@@ -41,16 +41,23 @@ NEEDED: dict[Step, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Column(ABC):
-    """One column as a person describes it.
-
-    `missing`: the texts that mean missing, or True (empty cells do), or False (a promise that none occurs).
-    Left out, the column has a slot for missing values all the same: whether any occur must not be looked up.
-    `outside`: what becomes of a value the schema does not allow: the nearest bound ("clip"), one slot
-    for all of them ("other"), or the slot of missing values ("missing"). Left out: "clip" where
-    values have bounds, or where missing values are ruled out; else "missing".
+    """One column as a person describes it: what every type of column has. Use one of the types, such as `Integer`.
 
     Codes are laid out as: the values in order, then the other slot, then the missing slot.
     A cell that breaks a promise never raises: see `null_code`.
+
+    Parameters:
+        ordered: whether codes have an order; yes by default, for all types but Category.
+        missing: the texts that mean missing, or True (empty cells do), or False (a promise that none occurs). Left
+            out, there is a slot for missing values all the same: whether any occur must not be looked up.
+        outside: what becomes of a value that the schema does not allow: the nearest bound ("clip"), one slot for all
+            of them ("other"), or the slot of missing values ("missing"). Left out: "clip" where values have bounds,
+            or where missing values are ruled out; else "missing".
+        description: a text for readers, which goes with a release.
+        comment: what stands above the column in the schema file.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
     """
 
     type: ClassVar[str]

@@ -21,7 +21,17 @@ _EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True)
 class Date(Calendar):
-    """Days from `min` to `max`, one code for `every` day (the default), week, month, quarter or year."""
+    """Days. More parameters: those of every `Column`.
+
+    Parameters:
+        min: the first day, a `datetime.date`; left out, it is learned privately.
+        max: the last day; left out, it is learned privately.
+        every: how long a code is: "day" (the default), "week", "month", "quarter" or "year".
+        format: how cells are written, by codes such as "%d/%m/%Y"; by default as ISO 8601 says.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
+    """
 
     type = "date"
     periods = DAYS

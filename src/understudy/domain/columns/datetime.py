@@ -28,9 +28,19 @@ _OFFSET = re.compile(r"(Z|[+-]\d\d(:?\d\d)?)$")
 
 @dataclass(frozen=True)
 class Datetime(ClockColumn, Calendar):
-    """Moments from `min` to `max`, one code for `every` hour (the default), or anything from second to year.
+    """Moments. With an offset in its bounds the column is one of instants, kept in UTC; without, of wall-clock times.
 
-    With an offset in its bounds the column is one of instants, kept in UTC; without, one of wall-clock times.
+    More parameters: those of every `Column`.
+
+    Parameters:
+        min: the first moment, a `datetime.datetime`; left out, it is learned privately.
+        max: the last moment; left out, it is learned privately.
+        every: how long a code is: "hour" (the default), or anything from "second" to "year".
+        precision: the step between synthetic values: "second", "minute", "hour" or "day"; learned where bounds are.
+        format: how cells are written, by codes such as "%d/%m/%Y %H:%M"; by default as ISO 8601 says.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
     """
 
     type = "datetime"

@@ -53,10 +53,20 @@ STEPPED = 20  # different numbers that are all multiples of one are no chance
 
 @dataclass(frozen=True)
 class Integer(BinnedColumn):
-    """Whole numbers from `min` to `max` in steps, one by one or in bins.
+    """Whole numbers, one by one or in bins. More parameters: those of every `Column`.
 
-    `bins` spreads the values evenly over that many codes; `edges` cuts them instead (a bin holds its lower
-    edge). A value between two steps counts as the lower one. `special` values have codes of their own.
+    Parameters:
+        min: the least; left out, it is learned privately.
+        max: the greatest; left out, it is learned privately.
+        step: values come in steps of this, 1 by default; one between two steps counts as the lower.
+        bins: spreads the values evenly over that many codes.
+        edges: where bins begin, in order, instead of `bins`; a bin holds its lower edge.
+        special: values with codes of their own, also outside the bounds.
+        density: how values lie within bins: from each number on, a weight. A private run fills it in.
+        format: an example of how cells are written, such as "1.234"; by default plain digits.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
     """
 
     type = "integer"

@@ -17,14 +17,7 @@ import pyarrow as pa
 from understudy.domain import arrays, grammar
 from understudy.domain.arrow_values import is_text
 from understudy.domain.codes import Codes
-from understudy.domain.columns.binned import (
-    BinnedColumn,
-    Edges,
-    NumbersSeen,
-    bounds_of,
-    quantiles,
-    with_ends,
-)
+from understudy.domain.columns.binned import BinnedColumn, Edges, NumbersSeen, bounds_of, quantiles, with_ends
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick, step_aside
@@ -58,11 +51,20 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Number(BinnedColumn):
-    """Numbers from `min` to `max`, in `bins` of equal width or between `edges`.
+    """Numbers, in bins. More parameters: those of every `Column`.
 
-    A bin holds its lower edge, the last one its upper edge too. `special` values carry a mass of
-    their own and may lie outside the bounds. `precision` is the step between values: 0.01 for cents, 1 for whole
-    numbers, 1000 for thousands.
+    Parameters:
+        min: the least; left out, it is learned privately.
+        max: the greatest; left out, it is learned privately.
+        bins: so many of equal width; left out, they are learned privately.
+        edges: where bins begin and the last one ends, in order, instead of `bins`; a bin holds its lower edge.
+        special: values with a mass of their own, also outside the bounds.
+        precision: the step between synthetic values: 0.01 for cents, 1 for whole numbers, 1000 for thousands.
+        density: how values lie within bins: from each number on, a weight. A private run fills it in.
+        format: an example of how cells are written, such as "1.234,50"; by default digits and a point.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
     """
 
     type = "number"
@@ -168,9 +170,8 @@ class Number(BinnedColumn):
         """Steps of 1, 2 and 5, and zero on its own; for each how many decimals its values have, where nobody said."""
         grid = self._ladder()
         known = self.precision is not None or self.format is not None
-        return (
-            grid if known else NumberGrid(**{field.name: getattr(grid, field.name) for field in fields(grid)})
-        )
+        said = {field.name: getattr(grid, field.name) for field in fields(grid)}
+        return grid if known else NumberGrid(**said)
 
     def _ladder(self) -> Self:
         inside = ladder([*FRACTIONS, *LADDER], self.min, self.max)
@@ -197,8 +198,7 @@ class Number(BinnedColumn):
         return edge
 
     def _cut_at(self, edges: Edges) -> Self:
-        low, high = self.bounds
-        inner = edges.astype(np.float64)
+        (low, high), inner = self.bounds, edges.astype(np.float64)
         if self.precision is not None:  # at values themselves, so that every bin holds some
             with np.errstate(over="ignore"):
                 inner = np.ceil(inner * self.steps_a_unit - 1e-9) / self.steps_a_unit

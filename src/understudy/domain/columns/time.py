@@ -47,8 +47,19 @@ def clock_times(array: pa.Array) -> tuple[Whole, npt.NDArray[np.bool_] | None]:
 
 @dataclass(frozen=True)
 class Time(ClockColumn):
-    """Times of day from `min` to `max`, the whole day where these are left out; one code for `every` hour
-    (the default), minute or second. Of a datetime, the time of day as it is written, in UTC where it has an offset.
+    """Times of day. Of a datetime, the time of day as it is written, in UTC where it has an offset.
+
+    More parameters: those of every `Column`.
+
+    Parameters:
+        min: the first time, a `datetime.time`; by default midnight.
+        max: the last time; by default the end of the day.
+        every: how long a code is: "hour" (the default), "minute" or "second".
+        precision: the step between synthetic values: "second", "minute" or "hour"; the second by default.
+        format: how cells are written, by codes such as "%H:%M" or "%I:%M %p"; by default as ISO 8601 says.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
     """
 
     type = "time"

@@ -23,6 +23,9 @@ class Derived(Constraint):
         count: whether a hundredth of the budget, shared by all such rules, goes to a noisy count of the records that
             break it; by default it is counted only where that is free.
         description: a text for readers.
+
+    Raises:
+        SchemaError: it cannot be read; the message says what of it.
     """
 
     keys = ("derive",)
@@ -96,6 +99,9 @@ class Determines(Constraint):
         count: whether a hundredth of the budget, shared by all such rules, goes to a noisy count of the records that
             break it; by default it is counted only where that is free.
         description: a text for readers.
+
+    Raises:
+        SchemaError: it cannot be read; the message says what of it.
     """
 
     keys = ("column", "determines", "values")

@@ -40,6 +40,9 @@ class Order(Constraint):
         count: whether a hundredth of the budget, shared by all such rules, goes to a noisy count of the records that
             break it; by default it is counted only where that is free.
         description: a text for readers.
+
+    Raises:
+        SchemaError: it cannot be read; the message says what of it.
     """
 
     keys = ("order", "by", "most")
@@ -108,6 +111,9 @@ class Implies(Constraint):
         count: whether a hundredth of the budget, shared by all such rules, goes to a noisy count of the records that
             break it; by default it is counted only where that is free.
         description: a text for readers.
+
+    Raises:
+        SchemaError: it cannot be read; the message says what of it.
     """
 
     keys = ("if", "then")
@@ -142,6 +148,9 @@ class Never(Constraint):
         count: whether a hundredth of the budget, shared by all such rules, goes to a noisy count of the records that
             break it; by default it is counted only where that is free.
         description: a text for readers.
+
+    Raises:
+        SchemaError: it cannot be read; the message says what of it.
     """
 
     keys = ("never",)
@@ -174,6 +183,9 @@ class MissingTogether(Constraint):
         count: whether a hundredth of the budget, shared by all such rules, goes to a noisy count of the records that
             break it; by default it is counted only where that is free.
         description: a text for readers.
+
+    Raises:
+        SchemaError: it cannot be read; the message says what of it.
     """
 
     keys = ("together",)

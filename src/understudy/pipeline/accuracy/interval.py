@@ -14,9 +14,14 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number that is not known exactly, and an interval that holds it with a chance of at least `level`.
+    """A number that is not known exactly, and an interval that holds it.
 
-    `covers` says in words what that chance is about, and what the interval does not tell of.
+    Attributes:
+        value: the estimate.
+        low: where the interval begins.
+        high: where it ends.
+        level: the chance that it holds the number, at least; 0.95 by default.
+        covers: in words what that chance is about, and what the interval does not tell of.
     """
 
     value: float

@@ -27,7 +27,12 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ExpectedErrors:
-    """Mean errors, as shares of the records: over pairs of columns, and over triples where any were asked about."""
+    """Mean errors, as shares of the records.
+
+    Attributes:
+        pairs: over pairs of columns.
+        triples: over triples; None where none were asked about.
+    """
 
     pairs: Estimate
     triples: Estimate | None

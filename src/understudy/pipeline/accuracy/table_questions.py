@@ -61,7 +61,12 @@ class Queried(Protocol):
 
 @dataclass(frozen=True)
 class QueryAnswers:
-    """An estimate for each value, or each two values, of the columns that a question was asked by."""
+    """An estimate for each value, or each two values, of the columns that a question was asked by.
+
+    Attributes:
+        columns: those columns.
+        rows: the values, and their estimate.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[tuple[str, ...], Estimate], ...]

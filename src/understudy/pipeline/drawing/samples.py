@@ -149,6 +149,9 @@ class Samples:
         Returns:
             An iterator of Arrow tables.
 
+        Raises:
+            ParameterError: a parameter is out of its range, or no record can fulfil the condition.
+
         Example:
             >>> import understudy as us
             >>> [part.num_rows for part in us.load("people.release").sample_chunks(250, chunk=100)]

@@ -56,8 +56,13 @@ def whole(name: str, value: Any) -> int:
 class Budget:
     """The most that may be revealed about anyone: (epsilon, delta)-differential privacy.
 
-    Epsilon above 20 protects nobody in any useful sense and is refused unless `allow_large_epsilon` says
-    that it is meant.
+    Parameters:
+        epsilon: above 0. Above 20 it protects nobody in any useful sense, and is refused.
+        delta: above 0 and below 1; far below one in as many as there are records.
+        allow_large_epsilon: whether an epsilon above 20 is meant; no by default.
+
+    Raises:
+        BudgetError: a number is out of its range.
     """
 
     epsilon: float
@@ -88,10 +93,15 @@ class Budget:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Which two tables must look alike: they differ by one unit that owns at most `records` records.
+    """Which two tables must look alike: they differ by one unit. Proofs of both sensitivities: docs/privacy.md.
 
-    "add-remove": the unit is in one table and not in the other. "replace": both tables hold a unit, and all
-    of its records may differ. Proofs of both sensitivities: docs/privacy.md, "Neighbours, units and losses".
+    Parameters:
+        relation: "add-remove" (the default): the unit is in one table and not in the other. "replace": both hold a
+            unit, and all of its records may differ.
+        records: the most records that the unit owns; 1 by default.
+
+    Raises:
+        BudgetError: the relation is not known, or the number not whole and above 0.
     """
 
     relation: str = "add-remove"

@@ -32,18 +32,31 @@ _LEAP = 1.0
 
 
 class Role(Enum):
-    """What the questions of a group are for. Forecasts and progress go by it; noise and budget do not."""
+    """What the questions of a group are for. Forecasts and progress go by it; noise and budget do not.
 
-    LEARNING = "learning"  # what the schema leaves out, before the records are coded
-    ONE_WAY = "one-way"  # every column on its own, in the domain's order
-    PAIRS = "pairs"  # choices of pairs: all are counted once, and then remembered
-    CANDIDATES = "candidates"  # choices of other marginals: known beforehand, and counted once as well
-    NETWORK = "network"  # choices with new candidates after each, so that each counts anew
-    MARGINALS = "marginals"  # the marginals that were chosen, or given
-    HISTOGRAMS = "histograms"  # tables that are each counted alone
-    RULES = "rules"  # records that break a constraint, counted by codes
-    ROUNDS = "rounds"  # choices and marginals in turn, whose noise depends on earlier answers
-    CHECK = "check"  # how far off the fitted model is, once all else was asked
+    Attributes:
+        LEARNING: what the schema leaves out, before the records are coded.
+        ONE_WAY: every column on its own, in the domain's order.
+        PAIRS: choices of pairs: all are counted once, and then remembered.
+        CANDIDATES: choices of other marginals: known beforehand, and counted once as well.
+        NETWORK: choices with new candidates after each, so that each counts anew.
+        MARGINALS: the marginals that were chosen, or given.
+        HISTOGRAMS: tables that are each counted alone.
+        RULES: records that break a constraint, counted by codes.
+        ROUNDS: choices and marginals in turn, whose noise depends on earlier answers.
+        CHECK: how far off the fitted model is, once all else was asked.
+    """
+
+    LEARNING = "learning"
+    ONE_WAY = "one-way"
+    PAIRS = "pairs"
+    CANDIDATES = "candidates"
+    NETWORK = "network"
+    MARGINALS = "marginals"
+    HISTOGRAMS = "histograms"
+    RULES = "rules"
+    ROUNDS = "rounds"
+    CHECK = "check"
 
 
 _CHOICES = (Role.PAIRS, Role.CANDIDATES, Role.NETWORK)
@@ -59,10 +72,17 @@ _ROLES = {
 class Group:
     """One step of a plan and its share of the budget.
 
-    "measure": one batch of marginals (`weights` None: not known yet, the worst is assumed).
-    "choose": `count` private choices. "laplace": `count` pure differentially private answers.
-    "filter": questions whose losses are chosen as answers come in; `count` is about how many, for forecasts alone.
-    `role`: what they are for; left out, MARGINALS, CANDIDATES and HISTOGRAMS. The name is the mechanism's own.
+    Parameters:
+        name: the mechanism's own word for it.
+        kind: "measure": one batch of marginals. "choose": private choices. "laplace": pure differentially private
+            answers. "filter": questions whose losses are chosen as answers come in.
+        share: its part of the budget, an exact fraction above 0; those of a plan add up to one.
+        count: how many choices or answers; of a filter about how many, for forecasts alone. 1 by default.
+        weights: of a batch, one a marginal; None where they are not known yet: the worst is assumed.
+        role: what its questions are for; left out, MARGINALS, CANDIDATES, HISTOGRAMS or ROUNDS, by the kind.
+
+    Raises:
+        BudgetError: a field cannot be used; the message says which.
     """
 
     name: str

@@ -37,9 +37,16 @@ class _Kind:
 class Gaussian(_Kind):
     """A batch of marginals, each with independent discrete Gaussian noise on its counts.
 
-    `sigma` is the scale at sensitivity one, so the loss is that of mu = 1 / sigma whatever the neighbours.
-    `weights` are normalised to a sum of squares of one, so the whole batch has sensitivity one; marginal i
-    gets integer noise of scale `scales[i]`. Weights of None mean not known yet: the worst is assumed.
+    Weights are normalised to a sum of squares of one, so the whole batch has sensitivity one; marginal i gets
+    integer noise of scale `scales[i]`.
+
+    Parameters:
+        sigma: the scale at sensitivity one, so the loss is that of mu = 1 / sigma whatever the neighbours.
+        weights: one a marginal; None where they are not known yet: the worst is assumed.
+        neighbours: which two tables must look alike; by default they differ by one record, there or not.
+
+    Raises:
+        BudgetError: a number is out of its range.
     """
 
     sigma: float
@@ -119,9 +126,16 @@ class _Repeated(_Kind):
 
 @dataclass(frozen=True)
 class Choice(_Repeated):
-    """`count` draws of the exponential mechanism, each with probability as exp(epsilon q / (2 l1)).
+    """Draws of the exponential mechanism, each with probability as exp(epsilon q / (2 l1)).
 
     Each draw's loss lies in an interval of length epsilon ("bounded range"), and is epsilon^2/8-zCDP.
+
+    Parameters:
+        epsilon: of each draw, above 0.
+        count: how many draws; 1 by default.
+
+    Raises:
+        BudgetError: a number is out of its range.
     """
 
     kind = "choice"
@@ -134,7 +148,15 @@ class Choice(_Repeated):
 
 @dataclass(frozen=True)
 class Laplace(_Repeated):
-    """`count` answers with discrete Laplace noise (or anything else), each epsilon-differentially private."""
+    """Answers with discrete Laplace noise (or anything else), each epsilon-differentially private.
+
+    Parameters:
+        epsilon: of each answer, above 0.
+        count: how many answers; 1 by default.
+
+    Raises:
+        BudgetError: a number is out of its range.
+    """
 
     kind = "laplace"
 

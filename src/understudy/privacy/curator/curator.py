@@ -148,15 +148,6 @@ class Curator:
 
         Raises:
             BudgetError: a plan was committed already, or its shares do not add up.
-
-        Example:
-            >>> from fractions import Fraction
-            >>> import understudy as us
-            >>> records = us.table("people.csv", "people.toml")
-            >>> curator = us.Curator(records, us.Budget(1.0, 1e-9))
-            >>> losses = curator.commit([us.Group("alone", "measure", Fraction(1), weights=(1, 1))])
-            >>> [measured.clique for measured in curator.measure(["sex", "age"], budget=losses["alone"])]
-            [('sex',), ('age',)]
         """
         with self._session.turn():
             self._session.allowance, losses = self._session.allowance.commit(groups)
@@ -172,8 +163,7 @@ class Curator:
         """A noisy marginal for each clique (paper, "Measure Marginals"), in integers throughout.
 
         Weights are normalised so that the batch has sensitivity one: marginal i gets noise of scale
-        sigma l2 / w_i. A Budget in place of a loss is spent on this one batch. `queries` may sum cells over
-        bins before noise is added. At a Laplace loss every marginal is one answer, with discrete Laplace noise.
+        sigma l2 / w_i. At a Laplace loss every marginal is one answer, with discrete Laplace noise.
 
         Privacy: the loss Gaussian(sigma, weights), or one Laplace(epsilon) for each marginal.
 
@@ -348,6 +338,9 @@ class Curator:
             engine: the same records, bounded so.
             most: the most records of a unit, from answers and public knowledge.
 
+        Returns:
+            The curator.
+
         Raises:
             BudgetError: something else was asked, or a plan committed, under another bound.
         """
@@ -364,6 +357,12 @@ class Curator:
 
         Parameters:
             maps: a column -> the new code of each of its codes, 0 or more.
+
+        Returns:
+            The curator.
+
+        Raises:
+            DomainError: a column is not in the domain, or has another number of codes.
         """
         checked = question_checks.recodings(self.domain, maps)
         return self._as(self._engine.recode(checked), recoding_digest(checked))
@@ -371,10 +370,11 @@ class Curator:
     def over(self, engine: Counter) -> Curator:
         """A curator of the same records coded otherwise; it shares budget, ledger and questions.
 
-        The caller must trust that `engine` holds the same records, each unit's bounded the same way.
-
         Parameters:
-            engine: the same records under other codes.
+            engine: the same records under other codes, each unit's bounded the same way, which the caller must trust.
+
+        Returns:
+            The curator.
         """
         return self._as(engine, repr(engine.domain))
 

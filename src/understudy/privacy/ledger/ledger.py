@@ -77,7 +77,14 @@ class Ledger:
         return f"Ledger({str(self.path)!r})"
 
     def names(self) -> list[str]:
-        """The names of all tables with a limit or a job."""
+        """The names of all tables with a limit or a job.
+
+        Returns:
+            The names, sorted.
+
+        Raises:
+            LedgerError: the file is damaged, or was rolled back.
+        """
         with self._log.turn():
             return sorted(self._accounts.accounts)
 
@@ -89,6 +96,9 @@ class Ledger:
 
         Returns:
             An account: its limit, what was spent and is left, and every job with its questions.
+
+        Raises:
+            LedgerError: the file is damaged, or was rolled back.
         """
         with self._log.turn():
             return self._accounts.account(checked_name(name))
@@ -133,6 +143,9 @@ class Ledger:
             epsilon: what the job may cost in all, above 0.
             delta: the same, above 0 and below 1.
             private: whether its noise is the operating system's; a test's is not.
+
+        Returns:
+            The transcript, in which the job's questions and answers are kept.
 
         Raises:
             BudgetError: less than that is left of the table's limit.

@@ -42,7 +42,17 @@ MOST_DIFFERENT = 10_000  # texts that are made for one stretch of a sample; then
 
 @dataclass(frozen=True)
 class Fake(Made):
-    """Texts of a `kind` that look real, in the language of a `locale` such as "de_DE"; they may repeat."""
+    """Texts that look real, and may repeat: no cell of the column is ever read. Needs `pip install understudy[fake]`.
+
+    More parameters: those of every `Column`.
+
+    Parameters:
+        kind: what they are, such as "name", "email" or "city"; must be given.
+        locale: their language, such as "de_DE"; "en_US" by default.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
+    """
 
     type = "fake"
 

@@ -23,7 +23,18 @@ _DASHES = (4, 6, 8, 10)  # the bytes of a UUID that a dash stands before
 
 @dataclass(frozen=True)
 class Id(Made):
-    """Keys, no two alike in a sample: whole numbers from `start` on, UUIDs (`kind`), or texts of a `pattern`."""
+    """Keys, no two alike in a sample: no cell of the column is ever read, unless it is the unit.
+
+    More parameters: those of every `Column`.
+
+    Parameters:
+        kind: "integer" (the default), or "uuid".
+        start: the first of the whole numbers; 1 by default.
+        pattern: the form of keys that are texts, such as "PT-\\d{6}"; none by default.
+
+    Raises:
+        SchemaError: a field cannot be used; the message says which, and what would do.
+    """
 
     type = "id"
 
