@@ -10,6 +10,7 @@ from traceback import extract_tb
 import click
 
 from understudy.errors import UnderstudyError
+from understudy.memory_left import check_start, memory_left
 from understudy.version import __version__
 
 # Command -> the line `understudy --help` shows for it; the command lives in the module of its name.
@@ -56,6 +57,7 @@ class Commands(click.Group):
 @click.version_option(__version__, prog_name="understudy")
 def understudy() -> None:
     """Synthetic tables that stand in for private ones, with a proven (epsilon, delta) bound."""
+    check_start()  # before a library is loaded that would abort
 
 
 def main() -> None:
@@ -81,6 +83,10 @@ def main() -> None:
         )
         sys.exit(130)
     except Exception as error:
+        if isinstance(error, MemoryError) or "start new thread" in str(error):
+            left = memory_left()
+            click.echo(f"understudy: out of memory{f': {left.said} are left' if left else ''}.", err=True)
+            sys.exit(1)
         if os.environ.get(SHOW_WORDS):
             raise
         click.echo(_wordless(error), err=True)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Required, TypedDict, Unpack
 
-from understudy.data.engines.stream import MEMORY
+from understudy.data.engines.stream import LEAST_MEMORY, MEMORY, check_memory
 from understudy.data.forms.table_form import NO_FORM
 from understudy.domain import Schema
 from understudy.domain.given_schema import given_schema
@@ -25,11 +25,14 @@ from understudy.domain.ordered_differences import through_differences
 from understudy.marginals import Counter
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.registry import DEFAULT, as_mechanism, describe
+from understudy.memory_left import affordable, check_memory_left
+from understudy.model.tree.junction_tree import BYTES_PER_CELL
 from understudy.pipeline import learning
 from understudy.pipeline.accuracy import error_check
 from understudy.pipeline.certificate import staged
 from understudy.pipeline.draft import DRAFTED, schema_of_types
 from understudy.pipeline.drawing.made_up import form_with_made
+from understudy.pipeline.forecast import forecast
 from understudy.pipeline.generation import check_seed, checked_rows
 from understudy.pipeline.holding import breaches
 from understudy.pipeline.holding.determined import guessed
@@ -63,6 +66,10 @@ from understudy.report.misfits import misfits, warn_of
 from understudy.transforms.derive import TableTransform
 
 Stage = Callable[[str], None]
+
+AHEAD_BYTES = (
+    250 << 20
+)  # that a run takes once it is charged: kernels that are compiled, and blocks of records
 
 
 def fit(
@@ -148,7 +155,7 @@ def fit(
         _check(schema, mechanism, check)
 
     stage("reading the table")
-    records = open_records(data, Reading(schema, delimiter, tuple(transforms), memory))
+    records = open_records(data, Reading(schema, delimiter, tuple(transforms), _affordable(memory)))
     given = schema is not None
     if schema is None:
         schema = schema_of_types(records.types, name=name, untyped=records.untyped)
@@ -174,7 +181,7 @@ def fit(
     progress = Progress(stage, plan)
     curator = Curator(
         Uncoded(records, schema),
-        budget,
+        _within_memory(budget, schema, mechanism),
         ledger=ledger,
         job=this,
         neighbours=relation,
@@ -327,6 +334,22 @@ def _coded(records: Records, schema: Schema, mechanism: Mechanism, plan: Sequenc
     together = any(len(clique) > 1 for clique in mechanism.cliques(schema.domain()))
     together = together or any(group.role is Role.CHECK for group in plan)
     return records.encode(schema) if together else encode_alone(records, schema)
+
+
+def _affordable(memory: int) -> int:
+    return affordable(check_memory(memory), LEAST_MEMORY)
+
+
+def _within_memory(budget: Budget, schema: Schema, mechanism: Mechanism) -> Budget:
+    """The budget, once the model of the run is likely to fit in the memory that is left, by what is public."""
+    cells = forecast(schema, mechanism, budget).expected_cells
+    check_memory_left(
+        AHEAD_BYTES + cells * BYTES_PER_CELL,
+        f"a run of {mechanism.name!r} on this table",
+        "raise that limit; or give columns fewer codes (bins, a shorter list), or choose another mechanism. "
+        "Nothing was charged.",
+    )
+    return budget
 
 
 def warnings(schema: Schema, budget: Budget, noisy_rows: float) -> list[str]:

@@ -27,6 +27,7 @@ from understudy.data.files.table_file import ArrowTableFile, ParquetTableFile, T
 from understudy.data.files.text.text_file import TextFile
 from understudy.domain.dialect import Dialect
 from understudy.errors import FileError
+from understudy.memory_left import memory_left
 
 # A single file above this is streamed rather than read into memory; packed ones grow when unpacked.
 LARGE = 1 << 30
@@ -42,14 +43,15 @@ _ENDINGS = {
 
 
 def looks_large(path: str) -> bool:
-    """Whether a path without a prefix is streamed: a folder, a pattern, or a file that is large."""
+    """Whether a path without a prefix is streamed: a folder, a pattern, or a file too large for memory."""
     with suppress(OSError, ValueError):
         place = Path(path)
         if place.is_dir():
             return True
         if place.is_file():
-            most = LARGE_PACKED if path.lower().endswith(_PACKED) else LARGE
-            return place.stat().st_size > most
+            most, times = (LARGE_PACKED, 20) if path.lower().endswith(_PACKED) else (LARGE, 5)
+            left = memory_left()
+            return place.stat().st_size > (most if left is None else min(most, left.bytes // times))
         return glob.has_magic(path)
     return False
 
