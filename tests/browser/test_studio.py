@@ -262,7 +262,7 @@ def test_by_keyboard_alone_through_a_reload_and_a_killed_server(browser: Browser
     outcome = next(tmp_path.glob("understudy-studio/runs/*/outcome.json"))
     assert json.loads(outcome.read_text()) == {"state": "done"}
     with served(tmp_path) as again, visit(browser, again, 400, "dark") as page:
-        tab_to(page, "folk, mst")
+        tab_to(page, "folk, adaptive")
         page.keyboard.press("Enter")
         runs(page)
         assert _path(page, again).startswith(run.removesuffix("/result"))

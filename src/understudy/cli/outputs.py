@@ -32,9 +32,11 @@ def check_apart(
 
     Always: what is read (`tables`, addresses among them, and other `files`), a place inside a folder that is read or
     one that a pattern which is read would match, the ledger, and two outputs in one place; also by links and by
-    other spellings of a name. Any other file that is there only with `overwrite`.
+    other spellings of a name. Any other file that is there only with `overwrite`. An address is no place to write to.
     """
     given = {option: path for option, path in outputs.items() if path}
+    for option, path in given.items():
+        check_no_address(option, path)
     lying = [(f"the table {place!r}", place) for table in tables if table for place in _places(table)]
     read = lying + [(f"{what} {path!r}", path) for what, path in (files or {}).items() if path]
     if ledger is not None:
@@ -60,6 +62,17 @@ def check_apart(
                 f"there is a file {given[option]!r} already: it is left as it is.",
                 hint="name another file, or say --overwrite.",
             )
+
+
+def check_no_address(option: str, path: str) -> None:
+    """Refuse an output that is the address of a table, which is not shown: it may hold a password."""
+    from understudy.pipeline.sources.registry import is_address
+
+    if is_address(path):
+        raise ParameterError(
+            f"{option} is the address of a table, and only files are written.",
+            hint="name a file, such as synthetic.parquet, or a folder, synthetic/.",
+        )
 
 
 def _check(option: str, path: str, what: str, place: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import click
 
 from understudy.cli.console import say, show_table
-from understudy.cli.outputs import check_apart, is_folder
+from understudy.cli.outputs import check_apart, check_no_address, is_folder
 from understudy.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ def check_output(
     from understudy.data import check_writable
     from understudy.data.files.writing import check_format, is_text
 
+    check_no_address("the output", output)
     if spreadsheet and (is_folder(output) or not is_text(output)):
         raise ParameterError(
             f"--safe-for-spreadsheets is for text files, and {output!r} is none.",

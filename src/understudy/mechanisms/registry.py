@@ -113,10 +113,15 @@ BUILT_IN = (
     MechanismKind(
         "aim",
         "understudy.mechanisms.aim.aim:AIM",
-        "one marginal a round, the one that a workload misses most",
+        "one set of columns a round, the one that is explained worst",
         (_WORKLOAD, _TARGET),
     ),
-    MechanismKind("mst", "understudy.mechanisms.mst:MST", "a tree of pairs, chosen privately", (_forced(),)),
+    MechanismKind(
+        "mst",
+        "understudy.mechanisms.mst:MST",
+        "pairs of columns that join them all, chosen privately",
+        (_forced(),),
+    ),
     MechanismKind(
         "nist-mst",
         "understudy.mechanisms.nist_mst:NIST_MST",

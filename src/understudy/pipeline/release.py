@@ -24,6 +24,7 @@ from understudy.pipeline.charged import check_charged
 from understudy.pipeline.drawing.samples import NOT_PRIVATE, Samples
 from understudy.pipeline.earlier_releases import released_schema
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
+from understudy.pipeline.sources.registry import is_address
 from understudy.privacy.curator.verification import UNREADABLE
 from understudy.report import release_page
 from understudy.report.short_release import short_release
@@ -310,6 +311,11 @@ class Release(Samples):
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> Release:
         """The release in a file: the same as `us.load`."""
+        if is_address(path):  # which is not shown: it may hold a password
+            raise ParameterError(
+                "this is the address of a table, and no release.",
+                hint="give the file that `understudy fit ADDRESS -o FILE` or `release.save` wrote.",
+            )
         content = release_file.read(path, key=key)
         try:
             return cls._from(content)
@@ -378,6 +384,7 @@ def load(path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = N
 
     Raises:
         FileError: the file cannot be read.
+        ParameterError: it is the address of a table.
         ReleaseError: it is damaged, hostile, or not signed by the holder.
 
     Example:

@@ -80,7 +80,9 @@ def read(path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = N
     try:
         data = target.read_bytes()
     except OSError as error:
-        raise FileError(f"cannot read {str(target)!r}: {error.strerror}.") from None
+        raise FileError(
+            f"cannot read the release {str(target)!r}: {error.strerror}.", hint="check the path."
+        ) from None
     start = len(MAGIC) + 8
     if not data.startswith(MAGIC) or len(data) < start + DIGEST:
         raise _refuse(target, "it is not a release")

@@ -33,6 +33,7 @@ STAGES = {
     "tree": "choosing pairs that join the columns",
     "rounds": "choosing what else to measure, in rounds",
     "late rounds": "choosing what else to measure, in rounds",
+    "two-way": "pairs of columns",
     "selected": "columns together, as chosen",
     "marginals": "columns together",
     "groups": "columns together",

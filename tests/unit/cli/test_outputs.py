@@ -149,3 +149,26 @@ def test_a_demo_fills_no_folder_of_someone_else(here: Path, understudy: Run) -> 
     said = understudy("demo", "--rows", "100", "-o", ".")
     assert said.code == 1 and "town.csv" in said.err
     assert state(here) == before
+
+
+ADDRESSES = ("spark:parquet:out.parquet", "csv:out.csv", "postgresql://me:secret@host/base#people")
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_is_neither_written_to_nor_taken_for_a_release(
+    here: Path, understudy: Run, address: str
+) -> None:
+    before = state(here)
+    for words in (
+        ("synth", "people.parquet", *BUDGET, "--schema", "people.toml", "-o", address),
+        ("fit", "people.parquet", *BUDGET, "--schema", "people.toml", "-o", address),
+        ("schema", "people.parquet", "-o", address),
+        ("sample", address, "-o", "s.csv"),
+        ("report", address),
+        ("verify", address),
+        ("query", address, "count"),
+        ("export", address, "--as", "card"),
+    ):
+        said = understudy(*words)
+        assert said.code == 2 and "address of a table" in said.err and "secret" not in said.err, words
+    assert state(here) == before

@@ -189,13 +189,20 @@ def test_the_ledger_is_asked_by_every_address(
     assert "spent   (1, 1e-06) in 1 jobs" in run("ledger", address, "--ledger", ledger)
 
 
-def test_a_table_of_sparks_is_drafted_and_compared(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_sparks_is_drafted_compared_and_synthesised(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     spark = session()
     monkeypatch.chdir(folder)
     frame(PEOPLE).createOrReplaceTempView("people")
     assert us.draft_schema("spark:people").to_toml() == us.draft_schema("people.parquet").to_toml()
     assert us.draft_schema(spark.table("people"), name="people").to_toml() == run("schema", "people.parquet")
     assert us.evaluate("spark:people", "people.parquet").evaluation["1-way total variation"].synthetic == 0
+    files, ledger, drawn = "spark:parquet:people", tmp_path / "ledger.db", tmp_path / "drawn.csv"
+    assert "[columns.age]" in run("schema", files, "--names-only")
+    budget = ("--epsilon", "1", "--delta", "1e-6", "--no-check", "--ledger", ledger)
+    assert f"synthetic: {drawn}" in run("synth", files, "--mechanism", "independent", *budget, "-o", drawn)
+    assert "table   people" in run("ledger", files, "--ledger", ledger)
 
 
 @pytest.mark.parametrize("address", ["spark:people", "postgresql://reader:secret@server/town#people"])

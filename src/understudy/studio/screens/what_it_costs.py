@@ -12,20 +12,20 @@ from starlette.routing import Route
 
 import understudy as us
 from understudy.errors import ParameterError
+from understudy.mechanisms.registry import DEFAULT, kinds
 from understudy.report.release_words import STAGES
 from understudy.studio.promise_words import EPSILONS, BudgetPromise, slider_place
 from understudy.studio.screen import Form, figure, go, is_part, page, screen, workspace
 from understudy.studio.workspace import ChosenTable, new_id
 
-# What may be measured, by a person's words: mechanisms that need to be told nothing but the table.
-MECHANISMS = {
-    "mst": "the pairs of columns that belong together most (recommended)",
-    "adaptive": "pairs and triples, as many as the budget is worth",
-    "aim": "one set of columns after the other, the worst explained first",
-    "independent": "every column on its own: nothing that links two of them",
-}
-START = {"epsilon": "1", "delta": "1e-9", "mechanism": "mst"}
+START = {"epsilon": "1", "delta": "1e-9", "mechanism": DEFAULT}
 SHOWN = 60  # columns and pairs in a list
+
+
+def mechanisms() -> dict[str, str]:
+    """What may be measured, in a few words: every mechanism that needs to be told nothing but the table."""
+    able = [kind for kind in kinds() if not any(setting.required for setting in kind.settings)]
+    return {kind.name: kind.summary + " (recommended)" * (kind.name == DEFAULT) for kind in able}
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class AskedRun:
     def of(cls, form: Form) -> AskedRun:
         """What a form says, over where it starts."""
         said = {**START, **{field: value for field, value in form.items() if value.strip()}}
-        if said["mechanism"] not in MECHANISMS:
+        if said["mechanism"] not in mechanisms():
             raise ParameterError("that is not one of the ways to measure.", hint="choose one of the list.")
         asked = cls(figure(said, "epsilon", "epsilon"), figure(said, "delta", "delta"), said["mechanism"])
         us.Budget(asked.epsilon, asked.delta)  # refuses what cannot be spent
@@ -98,8 +98,8 @@ def plan(request: Request, form: Form) -> Response:
         alone=alone[:SHOWN],
         joint=joint[:SHOWN],
         purse=Purse.of(table),
-        mechanisms=MECHANISMS,
-        stages={**STAGES, "two-way": "pairs of columns"},
+        mechanisms=mechanisms(),
+        stages=STAGES,
         epsilons=EPSILONS,
         place=slider_place(asked.epsilon),
     )
@@ -118,7 +118,7 @@ def spend(request: Request, form: Form) -> Response:
         promise=BudgetPromise(asked.epsilon, asked.delta),
         forecast=_forecast(table, asked),
         purse=Purse.of(table),
-        mechanisms=MECHANISMS,
+        mechanisms=mechanisms(),
         run=new_id(),  # the form may be sent twice: it is the same run
     )
 
