@@ -30,6 +30,7 @@ COMMANDS = {
     "audit": "Attack a mechanism, and see whether its claim holds.",
     "ledger": "Show what has been spent on a table.",
     "studio": "Do all of it in the browser, on this machine.",
+    "doctor": "Say whether this machine can run Understudy, and what to do if not.",
     "demo": "Simulate a small town and synthesise it.",
 }
 
