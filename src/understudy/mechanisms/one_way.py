@@ -37,6 +37,18 @@ class OneWay:
             found[name] = int(self.compression.maps[name][slots].min(initial=size)) or size
         return found
 
+    def unstated(self, whole: Domain) -> dict[str, npt.NDArray[np.bool_]]:
+        """Which of a column's codes stand for slots alone: no value. One that rare values share with a slot does not."""
+        found = {}
+        for name, size in self.curator.domain.items():
+            codes = self.compression.maps[name]
+            old = self.compression.possible(name)
+            slots = old >= whole[name] - whole.layout(name).slots
+            found[name] = np.isin(np.arange(size), codes[old[slots]]) & ~np.isin(
+                np.arange(size), codes[old[~slots]]
+            )
+        return found
+
 
 def measure_and_compress(
     curator: Curator,

@@ -159,9 +159,9 @@ def test_a_combination_that_noise_alone_fills_is_not_made() -> None:
             Measurement((name,), real.sum(axis=1 - axis) + noise.normal(0, 30, real.shape[axis]), 30.0)
             for axis, name in enumerate(("age", "income"))
         ]
-        tables = MeasuredTables(
-            Domain({"age": 12, "income": 21}), alone, real.sum(), {"age": 12, "income": 20}
-        )
+        sizes = {"age": 12, "income": 21}
+        unstated = {"age": np.zeros(12, np.bool_), "income": np.arange(21) == 20}
+        tables = MeasuredTables(Domain(sizes), alone, real.sum(), {"age": 12, "income": 20}, unstated)
         pair = ("age", "income")
         tables.add([Measurement(pair, real.ravel() + noise.normal(0, 50, real.size), 50.0)])
         children = np.asarray(tables.field.marginal(pair).counts)[:2]

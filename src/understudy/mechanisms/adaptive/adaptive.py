@@ -191,7 +191,11 @@ class Adaptive:
         step = compressed(curator, together, THRESHOLD, exempt=few, pair_noise=pairs, likely=likely)
         run = _Rounds(self, step.curator, pool, left)
         tables = MeasuredTables(
-            step.curator.domain, step.log, estimate_total(domain, together), step.values(domain)
+            step.curator.domain,
+            step.log,
+            estimate_total(domain, together),
+            step.values(domain),
+            step.unstated(domain),
         )
         first, known = 0, begin(step.curator, step.compression, tables.field, step.log)
         if known is not None:

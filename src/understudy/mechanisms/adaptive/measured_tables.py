@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.marginals import Measurement
@@ -15,6 +16,8 @@ from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.shrinkage import coarse_to_fine, pooled_column, spread, surer
 from understudy.model import MarkovField, estimate
 from understudy.model.tree.junction_tree import build_tree
+
+Codes = npt.NDArray[np.bool_]  # of a column, a truth for each
 
 WORK = 3e7  # of a refit, in cells times passes: some tenths of a second; more brings it hardly nearer to the truth
 LAST_WORK = 3e8  # of the last refit, which is to be certified where that takes about a second
@@ -37,9 +40,14 @@ class MeasuredTables:
     """
 
     def __init__(
-        self, domain: Domain, alone: Sequence[Measurement], records: float, values: Mapping[str, int]
+        self,
+        domain: Domain,
+        alone: Sequence[Measurement],
+        records: float,
+        values: Mapping[str, int],
+        unstated: Mapping[str, Codes],
     ) -> None:
-        self.domain, self.records, self.values = domain, records, values
+        self.domain, self.records, self.values, self.unstated = domain, records, values, unstated
         self._alone = list(alone)
         self._prior: dict[Clique, Cells] = {}
         self._found: dict[Clique, list[Measurement]] = {}
@@ -107,27 +115,23 @@ class MeasuredTables:
         both = np.sqrt(posterior * shrunk(noisy, prior, sigma))
         both = np.where(posterior < _ABSENT * prior, posterior, both)
         if both.ndim == 2:
-            both = stated(both, prior, [self.values.get(name, self.domain[name]) for name in clique])
+            both = stated(both, prior, [self.unstated[name] for name in clique])
         return surer(measured, both, prior)
 
 
-def stated(table: Cells, expected: Cells, values: Sequence[int]) -> Cells:
+def stated(table: Cells, expected: Cells, unstated: Sequence[Codes]) -> Cells:
     """The table of a pair in which a code that hardly ever has a value of the other column, or hardly ever lacks one,
     is taken never to: whether something is stated mostly follows from the other column altogether.
+
+    `unstated` says of each axis which codes are no value.
     """
     for other in (1, 0):
-        parts = np.split(table, [values[other]], axis=other)
-        thought = np.split(expected, [values[other]], axis=other)
-        table = np.concatenate(
-            [
-                np.where(
-                    (part.sum(other) < _UNSTATED * there.sum(other))[:, None].swapaxes(1, other), _LEFT, 1.0
-                )
-                * part
-                for part, there in zip(parts, thought, strict=True)
-            ],
-            axis=other,
-        )
+        left = np.ones(table.shape)
+        for part in (unstated[other], ~unstated[other]):
+            held, thought = (cells.compress(part, other).sum(other) for cells in (table, expected))
+            rare = np.expand_dims(held < _UNSTATED * thought, other)
+            left = np.where(rare & np.expand_dims(part, 1 - other), _LEFT, left)
+        table = table * left
     return table
 
 

@@ -22,7 +22,7 @@ LOOKED_AT = 80  # pairs, the same for every table of so many columns
 PAIRS_A_COLUMN = 1.5  # that are likely to be measured in the end
 BINS_A_TENFOLD = 8  # of codes that are taken to hold alike: a column of thousands has some tens of them
 LEAST = 1e-3  # of a record: codes that hold less are alike
-HOPELESS = 1.2  # of what pairs can lose at most: where noise takes this much, they are not worth measuring
+HOPELESS = 0.75  # of what pairs can lose at most: where noise takes this much, they are not worth measuring
 
 Codes = tuple[Cells, Cells]  # what codes hold, and how many hold it
 
@@ -51,6 +51,8 @@ def one_way_share(columns: Mapping[str, Cells], records: float, first: float, wh
     pairs = _some_pairs(tuple(columns))
     if not pairs:
         return ALONE
+    records = max(records, 1.0)
+    columns = {name: _adding_up(cells, records) for name, cells in columns.items()}
     alike = {name: _alike(cells) for name, cells in columns.items()}
     expected = [_expected(alike[a], alike[b], records) for a, b in pairs]
     filled = math.exp(
@@ -68,6 +70,13 @@ def one_way_share(columns: Mapping[str, Cells], records: float, first: float, wh
         best = min(best, (error, share, together / (OF_CELL * records)))
     hopeless = best[2] > HOPELESS
     return OneWayShare(Fraction(1) if hopeless else best[1], hopeless, best[2])
+
+
+def _adding_up(cells: Cells, records: float) -> Cells:
+    """What a column's codes hold if they hold all records together: of few records, noise says any sum."""
+    held = np.maximum(cells, 0.0)
+    total = float(held.sum())
+    return held * (records / total) if total > LEAST else np.full(held.size, records / held.size)
 
 
 def _alike(cells: Cells) -> Codes:
