@@ -22,7 +22,7 @@ from understudy.domain import Clique
 from understudy.errors import ParameterError
 from understudy.marginals import Counter
 from understudy.mechanisms import Mechanism
-from understudy.mechanisms.registry import mechanism_kind
+from understudy.mechanisms.registry import DEFAULT, mechanism_kind
 from understudy.pipeline import fit, table
 from understudy.pipeline.run_plan import plan_of
 from understudy.privacy import Budget, Group, Neighbours, Role, compose
@@ -39,7 +39,7 @@ Stage = Callable[[str], None]
 
 
 def audit(
-    mechanism: Mechanism | str = "mst",
+    mechanism: Mechanism | str = DEFAULT,
     *,
     epsilon: float,
     delta: float,
@@ -58,8 +58,8 @@ def audit(
     Privacy: no private record is read and no budget spent. Noise is the operating system's.
 
     Parameters:
-        mechanism: the name of one, or any object that is one; its cliques name the columns of the tables: zip,
-            level, active, age, income.
+        mechanism: the name of one, or any object that is one; that of `fit` by default. Its cliques name the
+            columns of the tables: zip, level, active, age, income.
         epsilon: the claim to attack: above 0, at most 20 unless allowed.
         delta: the claim's other half: above 0 and below 1.
         runs: how often each of two tables is run, at least 2; by default 500,000 replays or 300 fits, which take

@@ -38,7 +38,7 @@ class OneWay:
         return found
 
     def unstated(self, whole: Domain) -> dict[str, npt.NDArray[np.bool_]]:
-        """Which of a column's codes stand for slots alone: no value. One that rare values share with a slot does not."""
+        """Which of a column's codes stand for slots alone, so for no value: not one that rare values share."""
         found = {}
         for name, size in self.curator.domain.items():
             codes = self.compression.maps[name]

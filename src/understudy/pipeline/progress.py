@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from understudy.privacy import Group, Role
+from understudy.privacy import Gaussian, Group, Loss, Role
 from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
 from understudy.privacy.curator.unit_sizes import QUESTION as UNIT_SIZES
+
+LEAST = 0.005  # of the budget for measuring: less is nothing left
 
 
 class Progress:
     """Tells `stage` what every question is about. It hears the words of a question, never its answer."""
 
-    def __init__(self, stage: Callable[[str], None], plan: Sequence[Group]) -> None:
-        self._stage = stage
+    def __init__(
+        self,
+        stage: Callable[[str], None],
+        plan: Sequence[Group],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stage, self._clock = stage, clock
+        self._own = [
+            group.name
+            for group in plan
+            if group.kind == "measure" and group.role not in (Role.LEARNING, Role.CHECK)
+        ]
+        self._whole = self._spent = 0.0  # of the budget for measuring, in precision: 1 / scale^2
+        self._first: tuple[float, float] | None = None  # when columns were measured, and what that had spent
+        self._measured: set[tuple[str, ...]] = set()
         learning = [group.name for group in plan if group.role is Role.LEARNING]
         self._learning = [name for name in learning if name != "values"]  # those are not measured in a batch
         self._noun = "pair" if any(group.role is Role.PAIRS for group in plan) else "marginal"
         self._choices = sum(group.count for group in plan if group.kind == "choose")
         self._chosen = 0
+
+    def allotted(self, losses: Mapping[str, Loss]) -> Mapping[str, Loss]:
+        """The same losses, once it is heard what measurements may spend together: so it can tell what is left."""
+        taken = [losses[name] for name in self._own if name in losses]
+        self._whole = math.fsum(
+            1 / (loss.sigma * loss.neighbours.l2) ** 2 for loss in taken if isinstance(loss, Gaussian)
+        )
+        return losses
 
     def learns(self, asked: Mapping[str, int]) -> None:
         """Hear which steps there are still to be, once types are known: a step may have no column."""
@@ -29,7 +55,7 @@ class Progress:
         question = str(words["question"])
         if answered:
             if question == "measure" and not self._learning:
-                self._stage("fitting the model")
+                self._stage(self._fitting(words))
             elif question == "measure":
                 del self._learning[0]
         elif question == "measure":
@@ -46,6 +72,24 @@ class Progress:
             self._stage(f"choosing {self._noun} {self._chosen:,}{of}")
         else:
             self._stage("counting")
+
+    def _fitting(self, words: Mapping[str, Any]) -> str:
+        """That the model is fitted; in rounds also to how many marginals, and how much budget and time is left."""
+        self._measured |= {tuple(clique) for clique in words["cliques"] if len(clique) > 1}
+        self._spent += math.fsum(1 / scale**2 for scale in words["scales"])
+        now = self._clock()
+        left = 1 - self._spent / self._whole if self._whole else 0.0
+        if left < LEAST:
+            return "fitting the model"
+        if self._first is None or not self._measured:
+            self._first = now, self._spent
+            return "fitting the model"
+        begun, before = self._first
+        seconds = (now - begun) * (self._whole - self._spent) / (self._spent - before)
+        return (
+            f"fitting the model to {_number(len(self._measured), 'marginal')}; {left:.0%} of the budget for "
+            f"measuring is left, about {seconds:.0f} s"
+        )
 
     def _measuring(self, cliques: Sequence[Sequence[str]]) -> str:
         if self._learning:

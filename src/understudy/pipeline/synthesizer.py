@@ -194,7 +194,7 @@ def fit(
         engine = engine if bound.most == 1 else None
     # 1. Calibrate noise, over what is to be learned first and over the mechanism's own plan.
     stage("calibrating the noise")
-    losses = curator.commit(plan)
+    losses = progress.allotted(curator.commit(plan))
     # 2. Encode domain, learning what the schema leaves out. 3. Transforms were applied as the table was read.
     schema, instants = learning.learn_types(schema, curator, lambda grid: encode_alone(records, grid), losses)
     instants |= {field.name for field in records.types if getattr(field.type, "tz", None)}

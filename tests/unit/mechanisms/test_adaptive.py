@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from fractions import Fraction
 
 import numpy as np
@@ -10,13 +11,13 @@ import pytest
 import understudy as us
 from understudy.data import Table
 from understudy.domain import Domain
-from understudy.errors import DomainError, ParameterError
+from understudy.errors import BudgetError, DomainError, ParameterError
 from understudy.marginals import Measurement
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.noise_price import OF_CELL, noise_price
 from understudy.mechanisms.adaptive.one_way_share import one_way_share
 from understudy.pipeline.charged import check_charged
-from understudy.privacy import Seeded, recompute
+from understudy.privacy import Choice, Seeded, recompute
 
 
 def chained(rows: int, columns: int = 6, seed: int = 0) -> Table:
@@ -66,6 +67,25 @@ def test_all_that_was_set_aside_for_measuring_is_spent() -> None:
         spent = [sum(1 / loss["sigma"] ** 2 for loss in c["losses"][:1]) for c in measured]
         look = Fraction(6, 94) * whole  # the first look had its own
         assert sum(spent[1:]) == pytest.approx(spent[0] * float(whole / look), rel=1e-9)
+
+
+def test_choices_of_early_and_late_rounds_are_as_many_and_as_noisy_as_was_planned() -> None:
+    """What one stage leaves unasked must not pay for more choices, or for surer ones, of another."""
+    table = chained(20_000)
+    curator = us.Curator(table, us.Budget(1.0, 1e-9), source=Seeded(3))
+    recipe = us.Adaptive()
+    losses = curator.commit(recipe.plan(table.domain))
+    recipe(curator, table.domain, losses)
+    stages = {stage.name: losses[stage.name] for stage in recipe.stages(table.domain)}
+    planned = {loss.epsilon: loss.count for loss in stages.values() if isinstance(loss, Choice)}
+    assert len(planned) == len(stages) == 3
+    asked = collections.Counter(c["epsilon"] for c in curator.certificate()["charges"] if "candidates" in c)
+    assert asked.keys() <= planned.keys() and all(asked[epsilon] <= planned[epsilon] for epsilon in asked)
+    offered, tree = [("a", "b"), ()], stages["tree"]
+    for _ in range(planned[tree.epsilon] - asked[tree.epsilon]):
+        curator.choose(offered, lambda clique: np.zeros(2 ** len(clique)), tree)
+    with pytest.raises(BudgetError):
+        curator.choose(offered, lambda clique: np.zeros(2 ** len(clique)), tree)
 
 
 def test_binary_columns_are_never_merged_into_one_code() -> None:
