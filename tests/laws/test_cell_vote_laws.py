@@ -70,8 +70,16 @@ FORMED = st.one_of(
     st.builds(
         lambda number, form: form.format(number),
         st.floats(-1e9, 1e9),
-        st.sampled_from(["{:,.2f}", "${:,.0f}", "{:.1f}%"]),
+        st.sampled_from(
+            ["{:,.2f}", "${:,.0f}", "{:.1f}%", "{:.1f} kg", "{:,.0f} km", "USD {:,.2f}", "{:.0f}°"]
+        ),
     ),
+    st.builds(
+        lambda day, form: day.strftime(form),
+        st.dates(),
+        st.sampled_from(["%G-W%V", "%Hh%M", "%YQ1", "Q3 %Y", "%I:%M %p"]),
+    ),
+    st.text("0123456789,.₹ kgmhWQ\u2019\u202f", max_size=12),
 )
 
 
@@ -98,12 +106,21 @@ def test_what_form_a_person_would_say_that_cells_have() -> None:
         "2021-02-03T08:30:59Z": ("%Y-%m-%dT%H:%M:%SZ",),
         "2021-02-03 08:30": ("%Y-%m-%d %H:%M",),
         "2021-02-03 08:30:59 UTC": ("%Y-%m-%d %H:%M:%S UTC",),
-        "1,234.50": ("1,234.50", "1,234.##", "1,234.######"),
+        "2021-W05": ("%G-W%V",),
+        "2021Q3": ("%YQ%q",),
+        "8h05": ("%-Hh%M",),
+        "5:27 pm": ("%-I:%M %P",),
+        "1,234,567.50": ("1,234.50", "1,234.##", "1,234.######"),
+        "12,34,567.50": ("12,34,567.50", "12,34,567.##", "12,34,567.######"),
+        "73.9 kg": ("0.5 kg", "0.## kg", "0.###### kg", "1,234.5 kg", "1,234.## kg", "1,234.###### kg"),
+        "1,250 km": ("1,234 km", "1,234.## km", "1,234.###### km"),
         "1.234,50 €": ("1.234,50 €", "1.234,## €", "1.234,###### €"),
     }
     assert {cell: forms[vote_of(cell)] for cell in said} == said
     assert vote_of("+1.5%") == vote_of("1.5%") == vote_of("-1.5%")
-    for cell in ("10.0.0.1", "31/02/2021", "1,23,4", "((5))", "x", "5 apples", "12:99"):
+    assert vote_of("98,164.04") not in (vote_of("198,164.04"), vote_of("1,98,164.04"))  # may be either
+    assert vote_of("00501") == "code of 5 digits"
+    for cell in ("10.0.0.1", "31/02/2021", "1,23,4", "((5))", "x", "5 apples", "12:99", "2021-W53", "2021Q5"):
         assert vote_of(cell) == "text"
 
 

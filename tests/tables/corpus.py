@@ -289,6 +289,110 @@ def keys() -> Awkward:
     return Awkward("keys.csv", delimited(cells), shapes)
 
 
+def measures() -> Awkward:
+    """Figures with units, signs and exponents of all sorts."""
+    turned = numbers(112).normal(51.5, 0.3, ROWS)
+    cells = {
+        "Weight": [f"{x:.1f} kg" for x in numbers(110).normal(72, 12, ROWS)],
+        "heading": [f"{x}°" for x in numbers(111).integers(0, 360, ROWS)],
+        "lat": [f"{x:.6f}N" for x in turned],
+        "drift": [f"{x:+.2f}" for x in numbers(113).normal(2, 6, ROWS)],
+        "steps": [f"{x:+d}" for x in numbers(114).integers(-9, 10, ROWS)],
+        "flow": [f"{x:.3E}" for x in np.exp(numbers(115).normal(-9, 1, ROWS))],
+        "minus": [f"{x:.1f}".replace("-", "\u2212") for x in numbers(116).normal(0, 5, ROWS)],
+        "year": [f"{x}.0" for x in numbers(117).integers(1950, 2020, ROWS)],
+        "ledger": [f"{abs(x):,.2f}{'-' if x < 0 else ''}" for x in numbers(118).normal(0, 900, ROWS)],
+        "padded": [f"{x:06.3f}" for x in numbers(119).uniform(0, 99, ROWS)],
+    }
+    shapes = {
+        "Weight": Shape("number", r"-?\d+\.\d kg", {"format": "0.5 kg"}),
+        "heading": Shape("integer", r"\d+°", {"format": "0°"}),
+        "lat": Shape("number", r"\d+\.\d{6}N"),
+        "drift": Shape("number", r"[-+]\d+\.\d\d", {"format": "+0.00"}),
+        "steps": Shape("integer", r"[-+]\d", {"format": "+0"}),
+        "flow": Shape("number", r"-?\d\.\d{3}E[-+]\d\d", {"format": "1.000E+00"}),
+        "minus": Shape("number", "\u2212?\\d+\\.\\d"),
+        "year": Shape("number", r"\d+\.0", {"precision": 1}),
+        "ledger": Shape("number", r"\d{1,3}(,\d{3})*\.\d\d-?"),
+        "padded": Shape("number", r"\d{2,3}\.\d{3}"),
+    }
+    return Awkward("measures.csv", delimited(cells), shapes)
+
+
+def invoices() -> Awkward:
+    """An Indian sheet: digits in pairs, rupees, financial years, codes with leading zeros."""
+    cells = {
+        "Taxable Value": [in_pairs(x) for x in amounts(120, low=100, high=9e6)],
+        "Total": [f"₹ {in_pairs(x)}" for x in amounts(121, low=100, high=9e6)],
+        "Date": [d.strftime("%d-%m-%Y") for d in days(122)],
+        "FY": picks(123, ["2022-23", "2023-24"]),
+        "HSN": picks(124, ["0401", "8471", "9983"]),
+    }
+    pairs = r"\d{1,3}|\d{1,2}(,\d\d)*,\d{3}"
+    shapes = {
+        "Taxable Value": Shape("number", rf"({pairs})\.\d\d", {"format": "12,34,567.50"}),
+        "Total": Shape("number", rf"₹ ({pairs})\.\d\d", {"format": "₹ 12,34,567.50"}),
+        "Date": Shape("date", r"\d\d-\d\d-\d{4}"),
+        "FY": Shape("category", r"202\d-2\d"),
+        "HSN": Shape("category", r"\d{4}"),
+    }
+    return Awkward("invoices.csv", delimited(cells), shapes)
+
+
+def in_pairs(amount: float) -> str:
+    """An amount as it is written in India."""
+    whole, _, cents = f"{amount:.2f}".partition(".")
+    head, tail = whole[:-3], whole[-3:]
+    pairs = [head[max(0, end - 2) : end] for end in range(len(head), 0, -2)][::-1]
+    return ",".join([*pairs, tail]) + "." + cents
+
+
+def register() -> Awkward:
+    """A school's register: weeks, quarters, clocks without a colon, a telephone in another language."""
+    weeks = [d.isocalendar() for d in days(125)]
+    clock = zip(numbers(126).integers(7, 19, ROWS), numbers(127).integers(0, 60, ROWS), strict=True)
+    cells = {
+        "Week": [f"{week.year}-W{week.week:02d}" for week in weeks],
+        "Term": picks(128, ["2021Q1", "2021Q2", "2021Q3", "2021Q4", "2022Q1"]),
+        "Quarter": [f"Q{(d.month + 2) // 3} {d.year}" for d in days(129)],
+        "Arrives": [f"{hour:02d}{minute:02d}" for hour, minute in clock],
+        "Leaves": [m.strftime("%I:%M %p").lower() for m in moments(130)],
+        "Rank": picks(131, ["1st", "2nd", "3rd"]),
+        "Ward": ["constant"] * ROWS,
+        "Empty": [""] * ROWS,
+    }
+    shapes = {
+        "Week": Shape("date", r"\d{4}-W\d\d", {"format": "%G-W%V"}),
+        "Term": Shape("date", r"202\dQ[1-4]", {"format": "%YQ%q"}),
+        "Quarter": Shape("date", r"Q[1-4] \d{4}", {"format": "Q%q %Y"}),
+        "Arrives": Shape("time", r"([01]\d|2[0-3])[0-5]\d", {"format": "%H%M"}),
+        "Leaves": Shape("time", r"\d\d:\d\d [ap]m", {"format": "%I:%M %P"}),
+        "Rank": Shape("category", "1st|2nd|3rd"),
+        "Ward": Shape("category", "constant"),
+        "Empty": Shape("category", ""),
+    }
+    return Awkward("register.csv", delimited(cells), shapes)
+
+
+def electors() -> Awkward:
+    """A roll of voters: postal codes with letters, telephones and names in German."""
+    letters, ends = picks(132, ["SW", "NW", "E", "CB"]), picks(133, ["AA", "BX", "QT", "LP"])
+    inner = zip(
+        letters, numbers(134).integers(1, 20, ROWS), numbers(135).integers(1, 9, ROWS), ends, strict=True
+    )
+    cells = {
+        "Postcode": [f"{a}{n} {m}{b}" for a, n, m, b in inner],
+        "Telefon": [f"0{n % 899 + 30}/{n}" for n in numbers(136).integers(10**5, 10**7, ROWS)],
+        "voted": picks(137, ["0", "1"]),
+    }
+    shapes = {
+        "Postcode": Shape("fake", r"[A-Z]{1,2}\d[\dA-Z]? ?\d[A-Z]{2}", {"locale": "en_GB"}),
+        "Telefon": Shape("fake", r".+"),
+        "voted": Shape("integer", "0|1"),
+    }
+    return Awkward("electors.csv", delimited(cells), shapes)
+
+
 def corpus() -> list[Awkward]:
     """Every file of the corpus."""
     iso = [d.isoformat() for d in days(30)]
@@ -300,6 +404,10 @@ def corpus() -> list[Awkward]:
         stamps(),
         figures(),
         keys(),
+        measures(),
+        invoices(),
+        register(),
+        electors(),
         one("tabs.tsv", "day", iso, Shape("date", r"\d{4}-\d\d-\d\d"), delimiter="\t"),
         one("pipes.csv", "day", iso, Shape("date", r"\d{4}-\d\d-\d\d"), delimiter="|"),
         one(

@@ -64,7 +64,10 @@ _FIELDS: dict[str, dict[str, Any]] = {
     "min": _told("The least value; left out, it is learned privately.", {"anyOf": [_NUMBER, _MOMENT]}),
     "max": _told("The greatest value; left out, it is learned privately.", {"anyOf": [_NUMBER, _MOMENT]}),
     "bins": _told("So many codes.", _COUNT),
-    "edges": _told("Where bins begin, in order, instead of their number.", _NUMBERS),
+    "edges": _told(
+        "Where bins begin, in order, instead of their number.",
+        {"anyOf": [_NUMBERS, {"type": "array", "items": _MOMENT}]},
+    ),
     "step": _told("Values come in steps of this.", _COUNT),
     "special": _told("Values with a mass of their own.", _NUMBERS),
     "density": _told(

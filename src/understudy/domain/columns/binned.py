@@ -124,12 +124,7 @@ class BinnedColumn(FormattedColumn):
             comment = sight.comment(LEFT_ZEROS, LEFT_BOUNDS)
             return cls(format=sight.zeros, missing=sight.missing(sight.markers), comment=comment)
         found = sight.form("number")
-        if (
-            found is None
-            or sight.few
-            or sight.form("date")
-            or (NumberFormat(found.spec).decimals == 0) != whole
-        ):
+        if found is None or sight.few or sight.form("date") or NumberFormat(found.spec).whole != whole:
             return None
         comment = sight.comment(*sight.remarks(found), LEFT_BOUNDS)
         return cls(format=found.spec, missing=sight.missing(sight.markers), comment=comment)

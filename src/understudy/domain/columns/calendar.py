@@ -5,21 +5,30 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
-from understudy.domain.columns.moment import CLOCK, DAY, Moment
-from understudy.domain.columns.parts.fields import refuse
-from understudy.domain.columns.parts.noisy_counts import SURE, NoisyCounts
+from understudy.domain.columns.column import Step
+from understudy.domain.columns.moment import CLOCK, DAY, Moment, period, start
+from understudy.domain.columns.parts.codec import Whole
+from understudy.domain.columns.parts.fields import ascending, listed, refuse
+from understudy.domain.columns.parts.noisy_counts import FULL, SURE, NoisyCounts
 from understudy.domain.columns.parts.sight import FROM_1970, LEFT_BOUNDS, REVIEW_BOUNDS, Sight
 from understudy.domain.formats.epoch_format import EpochFormat
 from understudy.domain.formats.moment_format import MomentFormat
 
+LEAST_FINE = 400  # periods that are looked at one by one in any case: the days of a year
+MOST_FINE = 9_000  # periods that are looked at one by one: the hours of a year, the days of twenty
+WORTH = (
+    1 / 3
+)  # of what a learned bin should hold, which the periods that a longer one is split into should each hold
 MOST_CODES = 100_000  # of a column whose bounds are learned but not its periods
 MOST_PERIODS = 1_000  # codes of a column whose bounds and periods are both learned, or read from records
 _DAWN, _DUSK = (np.datetime64(end, "us").astype(np.int64) for end in ("0001-01-02", "9999-12-30"))
@@ -32,8 +41,34 @@ _CODES_OF_DATES = "write codes such as %d/%m/%Y, %H:%M"
 class Calendar(Moment):
     """Dates and datetimes: bounds that are left out are looked for year by year."""
 
-    learns = ("bounds",)
+    learns = ("bounds", "bins")
     unit: ClassVar[timedelta]  # the least that two values differ by
+
+    edges: tuple[Any, ...] | None = None
+
+    def _check(self) -> None:
+        super()._check()
+        if self.edges is None:
+            return
+        edges = tuple(self._bound("edges", value) for value in listed("edges", self.edges))
+        if self.every is not None:
+            refuse("edges", list(edges), "contradicts every.", "drop one of the two.")
+        if None in (self.min, self.max) or not edges or edges[0] != self.min or edges[-1] > self.max:
+            refuse("edges", list(edges), "does not begin at min and end before max.", "give min and max too.")
+        ascending("edges", edges)
+        self._set("edges", edges)
+
+    @cached_property
+    def starts(self) -> Whole | None:
+        return None if self.edges is None else np.array([self.first_micro(edge) for edge in self.edges])
+
+    def _plainly(self, every: str) -> Self:
+        return replace(self, format=None, edges=None, every=every)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Where no period is given, how fine codes should be is learned after the bounds."""
+        return super().steps if self.every is None else super().steps[:1]
 
     def _check_format(self, form: MomentFormat | EpochFormat) -> None:
         if not form.dated:
@@ -108,6 +143,38 @@ class Calendar(Moment):
                 return every
         return self.periods[0]
 
+    def fine(self, coarse: tuple[Self, NoisyCounts] | None) -> Self:
+        """The column by the finest period of which there are not too many between its bounds.
+
+        In a twelfth of the cells, a quarter of the records must still stand out from noise.
+        """
+        held = NoisyCounts(np.zeros(1), 1.0) if coarse is None else coarse[1]
+        sure = held.values[held.values > SURE * held.stddev].sum()
+        most = np.clip(12 * (sure / (4 * SURE * held.stddev)) ** 2, LEAST_FINE, MOST_FINE)
+        return self._but(every=self._but(every=None)._finest(self.min, self.max, most))
+
+    def with_bins(self, counts: NoisyCounts) -> Self:
+        """The column by the finest period that leaves a fair share of records for each; finer ones where many are.
+
+        A month that holds nearly all of a year's records is told apart by days, and the others are not.
+        """
+        counts = counts.first(self.count)
+        fine = self.granularity
+        base = self._finest(self.min, self.max, np.clip(counts.bins, 12, MOST_PERIODS))
+        chain = self.periods[self.periods.index(base) : self.periods.index(fine) + 1]
+        nested = [every for every in chain if every != "week" or base == "week"]  # weeks lie across months
+        if nested[-1] != fine:
+            return self._but(every=base)
+        first = self._periods(*self.extent, fine)[0]
+        moments = np.maximum(start(np.arange(first, first + self.count), fine), self.extent[0])
+        keep = _split(counts, [period(moments, every) for every in nested], MOST_PERIODS)
+        if len(keep) == len(np.unique(period(moments, base))):
+            return self._but(every=base)
+        zone = self._zone()
+        values = [self._value(moment) for moment in moments[keep].tolist()]
+        aware = [value if zone is None else value.replace(tzinfo=zone) for value in values]
+        return self._but(every=None, edges=(self.min, *aware[1:]))
+
     # --- read from records ---------------------------------------------------------------------------------
 
     @abstractmethod
@@ -171,6 +238,38 @@ class Calendar(Moment):
             return None
         texts = [text for text, known in zip(sight.texts, read.tolist(), strict=True) if known]
         return cls._of_texts(sight, texts, kept_as, spec, said)
+
+
+def _split(counts: NoisyCounts, periods: list[Whole], most: int) -> list[int]:
+    """The first cell of each code: every one of the coarsest periods, in turn split into the next finer ones while
+    it surely holds so many records that these are worth telling apart.
+    """
+    values, noise = counts.values.astype(np.float64), counts.stddev
+    ends = np.append(np.flatnonzero(np.diff(periods[0], prepend=periods[0][:1] - 1)), len(values)).tolist()
+    open_spans = [(a, b, 1) for a, b in pairwise(ends)]
+    kept: list[int] = []
+    while open_spans:
+        first, last, level = open_spans.pop()
+        cuts = (
+            []
+            if level == len(periods)
+            else (np.flatnonzero(np.diff(periods[level][first:last])) + 1).tolist()
+        )
+        held = values[first:last].sum()
+        sure = held > SURE * noise * np.sqrt(last - first)
+        if (
+            cuts
+            and sure
+            and held > WORTH * FULL * noise * (len(cuts) + 1)
+            and len(kept) + len(open_spans) < most
+        ):
+            inner = [first, *(first + cut for cut in cuts), last]
+            open_spans += [(a, b, level + 1) for a, b in pairwise(inner)]
+        elif level < len(periods) and not cuts and last - first > 1:
+            open_spans.append((first, last, level + 1))
+        else:
+            kept.append(first)
+    return sorted(kept)
 
 
 def _respelled(spec: str) -> str:

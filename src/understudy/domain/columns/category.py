@@ -176,7 +176,8 @@ class Category(Column):
     def drafted(cls, sight: Sight) -> Category | None:
         """A category of codes; what looks like no other type's is one by `of_texts`."""
         # A number would lose the zeros that it begins with, or the order that the table's type gives it.
-        return cls.of_texts(sight) if (sight.codes and not sight.zeros) or sight.ordered else None
+        codes = sight.codes and not sight.zeros and not sight.clock
+        return cls.of_texts(sight) if codes or sight.ordered else None
 
     @classmethod
     def of_texts(cls, sight: Sight) -> Category:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.domain import arrays, grammar
+from understudy.domain.arrow_values import is_text
 from understudy.domain.codes import Codes
 from understudy.domain.columns.binned import (
     BINS,
@@ -26,6 +27,7 @@ from understudy.domain.columns.binned import (
 from understudy.domain.columns.category import Category
 from understudy.domain.columns.column import Column
 from understudy.domain.columns.parts.codec import Codec, Within, pick, step_aside
+from understudy.domain.columns.parts.decimals import plain_form
 from understudy.domain.columns.parts.density import Pieces, place_within
 from understudy.domain.columns.parts.fields import ascending, below, distinct, listed, refuse, whole
 from understudy.domain.columns.parts.ladder import LADDER, ladder
@@ -254,7 +256,7 @@ class Integer(BinnedColumn):
         seen = None if sight.zeros else NumbersSeen.of(sight)
         if seen is None:
             return cls._by_format(sight, whole=True)
-        if not seen.whole or sight.epoch or sight.form("date"):
+        if not seen.whole or sight.epoch or sight.clock or sight.form("date"):
             return None
         if sight.share(filter(_is_wide, sight.numbers)) > 1 - MOSTLY:
             texts = Category.of_texts(sight)
@@ -263,6 +265,7 @@ class Integer(BinnedColumn):
             codes = tuple(sorted({grammar.whole(text) or 0 for text in seen.codes}))
             comment = sight.comment(*seen.remarks, REVIEW_CODES)
             return Category(codes, ordered=True, missing=seen.missing, comment=comment)
+        written = plain_form(sight.numbers) if is_text(sight.kind) else None  # a plus before all
         years = [grammar.whole(text) or 0 for text in sight.only(sight.numbers).repeated()[0]]
         if not seen.listed and years and not seen.spikes and all(1800 <= year < 2100 for year in years):
             low, high = min(years) // 10 * 10, max(years) // 10 * 10 + 9
@@ -274,12 +277,12 @@ class Integer(BinnedColumn):
             step = _step(sight, special)
             stepped = REVIEW_STEP if step > 1 else ""
             comment = sight.comment(*remarks, stepped, LEFT_BOUNDS)
-            return cls(step=step, special=special, missing=seen.missing, comment=comment)
+            return cls(step=step, special=special, format=written, missing=seen.missing, comment=comment)
         values = sorted({grammar.whole(text) or 0 for text in seen.listed})
         low, high = values[0], values[-1]
         if low < high and high - low + 1 <= 2 * len(values):
             comment = sight.comment(*seen.remarks, REVIEW_BOUNDS)
-            return cls(min=low, max=high, missing=seen.missing, comment=comment)
+            return cls(min=low, max=high, format=written, missing=seen.missing, comment=comment)
         comment = sight.comment(*seen.remarks, REVIEW_VALUES)
         return Category(tuple(values), missing=seen.missing, comment=comment)
 

@@ -115,7 +115,10 @@ class Moment(FormattedColumn):
             first_micro = self.first_micro(self.min)
             bound = pa.array([first_micro], pa.int64()).view(pa.timestamp("us"))
             again = form.read(form.write(bound).cast(pa.large_string())).view(pa.int64())[0].as_py()
-            if again != first_micro:
+            same = again == first_micro or (
+                form.resolution == "week" and len({*self._periods(again, first_micro, "week")}) == 1
+            )
+            if not same:
                 refuse("min", self.min, f"cannot be written as {form.spec!r}.", "round it down.")
 
     @property
@@ -145,12 +148,19 @@ class Moment(FormattedColumn):
 
     @property
     def unformatted(self) -> Self:
-        return replace(super().unformatted, every=self.granularity)
+        return replace(super().unformatted, every=self.granularity if self.starts is None else None)
 
     @property
     def count(self) -> int:
+        if self.starts is not None:
+            return len(self.starts)
         first, last = self._periods(*self.extent, self.granularity)
         return last - first + 1
+
+    @property
+    def starts(self) -> Whole | None:
+        """The first microsecond of each code, where they are of various lengths; None where each is one period."""
+        return None
 
     @staticmethod
     def _periods(first: int, last: int, every: str) -> tuple[int, int]:
@@ -172,9 +182,32 @@ class Moment(FormattedColumn):
         """One code a period, in order."""
 
     def value_labels(self) -> list[str]:
+        if self.starts is not None:
+            return self._labels(*self._plain_codec().extents(np.arange(self.count)))
         first, last = self._periods(*self.extent, self.granularity)
         starts = start(np.arange(first, last + 1), self.granularity).astype("datetime64[us]")
         return [self._label(moment) for moment in starts.tolist()]
+
+    def _labels(self, first: Whole, last: Whole) -> list[str]:
+        """What lies between each two microseconds, as a person writes it: the whole period, where it is one."""
+        every = np.full(len(first), "", dtype=object)
+        for known in reversed(self.periods):
+            number = period(first, known)
+            whole = (start(number, known) == first) & (start(number + 1, known) - 1 == last)
+            every[whole] = known
+        ends = zip(
+            every.tolist(), *(end.astype("datetime64[us]").tolist() for end in (first, last)), strict=True
+        )
+        whole_days = bool((first % DAY == 0).all() and ((last + 1) % DAY == 0).all())
+        shown = (lambda end: str(end.date())) if whole_days else (lambda end: end.isoformat(" ", "minutes"))
+        return [
+            replace(self._plainly(known), every=known)._label(a) if known else f"{shown(a)} to {shown(b)}"
+            for known, a, b in ends
+        ]
+
+    def _plainly(self, every: str) -> Self:
+        """The column with a code for every such period, to write one of them."""
+        return replace(self, format=None, every=every)
 
     @abstractmethod
     def _label(self, moment: datetime) -> str:
@@ -194,6 +227,7 @@ class MomentCodec(Codec[MomentT]):
         self.low, self.high = column.extent
         self.every = column.granularity
         self.first = int(period(np.array([self.low]), self.every)[0])
+        self.starts = column.starts
         meant = (self.meaning(text) for text in column.missing_texts)
         self.missing = [moment for moment in meant if moment is not None]
 
@@ -208,7 +242,11 @@ class MomentCodec(Codec[MomentT]):
     def encode(self, array: pa.Array) -> Codes:
         column = self.column
         micros, unread = self.read(array)
-        codes = (period(np.clip(micros, self.low, self.high), self.every) - self.first).astype(self.dtype)
+        inside = np.clip(micros, self.low, self.high)
+        if self.starts is None:
+            codes = (period(inside, self.every) - self.first).astype(self.dtype)
+        else:
+            codes = (np.searchsorted(self.starts, inside, side="right") - 1).astype(self.dtype)
         if column.outside_code is not None:
             codes[(micros < self.low) | (micros > self.high)] = column.outside_code
         for moment in self.missing:
@@ -227,6 +265,8 @@ class MomentCodec(Codec[MomentT]):
 
     def extents(self, codes: Whole) -> tuple[Whole, Whole]:
         """The first and the last microsecond of each code's period that lie inside the bounds."""
+        if self.starts is not None:
+            return self.starts[codes], np.append(self.starts[1:] - 1, self.high)[codes]
         opening = np.maximum(start(codes + self.first, self.every), self.low)
         return opening, np.minimum(start(codes + self.first + 1, self.every) - 1, self.high)
 

@@ -24,8 +24,8 @@ from understudy.domain.columns.parts.codec import Codec, Whole, Within, pick, st
 from understudy.domain.columns.parts.decimals import (
     coarsest_step,
     decimals_of,
-    fixed_decimals,
     number_label,
+    plain_form,
     shortest,
 )
 from understudy.domain.columns.parts.density import Pieces, place_within
@@ -95,8 +95,8 @@ class Number(BinnedColumn):
             refuse("bins", self.bins, "is more than floating point can tell apart.", "ask for fewer.")
 
     def _check_precision(self) -> None:
-        if self.form is not None:
-            finest = 10.0**-self.form.decimals
+        finest = None if self.form is None else self.form.step
+        if finest is not None:
             if self.precision is None:
                 self._set("precision", finest)
             elif finite("precision", self.precision) < finest * (1 - 1e-9):
@@ -231,21 +231,21 @@ class Number(BinnedColumn):
             return cls._by_format(sight, whole=False)
         if seen.whole:
             return None
-        written = fixed_decimals(sight.numbers) if is_text(sight.kind) else None
+        written = plain_form(sight.numbers) if is_text(sight.kind) else None
         if not seen.listed:
             remarks = (*seen.remarks, REVIEW_SPECIAL) if seen.spikes else seen.remarks
             return cls(
                 special=seen.spikes,
-                precision=None if written else coarsest_step(seen.finite),
+                precision=coarsest_step(seen.finite, written),
                 format=written,
                 missing=seen.missing,
                 comment=sight.comment(*remarks, LEFT_BOUNDS),
             )
         values = sorted({float(text) for text in seen.listed if np.isfinite(float(text))})
-        step = coarsest_step(values)
+        step = coarsest_step(values, written)
         if step and len(values) >= RANGE and (values[-1] - values[0]) / step < 2 * len(values):
             comment = sight.comment(*seen.remarks, REVIEW_BOUNDS)
-            low, high, step = values[0], values[-1], None if written else step
+            low, high = values[0], values[-1]
             return cls(low, high, precision=step, format=written, missing=seen.missing, comment=comment)
         comment = sight.comment(*seen.remarks, REVIEW_VALUES)
         texts = tuple(sorted(seen.listed, key=float))  # 0.50 is a number that would be written 0.5

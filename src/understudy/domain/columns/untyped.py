@@ -23,10 +23,20 @@ from understudy.domain.columns.datetime import Datetime
 from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.columns.integer import Integer
 from understudy.domain.columns.number import Number
+from understudy.domain.columns.open_codes import OpenCodes
 from understudy.domain.columns.parts.codec import Codec, Within
 from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.columns.time import Time
-from understudy.domain.formats.form_votes import COMPACT, FORMS, ISO, MOMENTS, NUMBERS, form_of, iso_form
+from understudy.domain.formats.form_votes import (
+    COMPACT,
+    FORMS,
+    ISO,
+    MOMENTS,
+    MONEY,
+    NUMBERS,
+    form_of,
+    iso_form,
+)
 from understudy.domain.formats.moment_format import MomentFormat
 from understudy.domain.formats.number_format import NumberFormat
 from understudy.errors import SchemaError
@@ -37,7 +47,8 @@ SURE = 4.0  # standard deviations above which votes are more than noise, in a ta
 SURE_OF_A_FORM = 5.0  # the same for forms, of which there are hundreds
 LIKELY = 2.0  # and above which the most votes of a column likely are
 
-VOTES = (*KINDS, *FORMS)  # what a cell may vote for; the code of a vote is its place
+CODES = {f"code of {width} digits": width for width in range(2, 13)}  # digits that begin with a zero
+VOTES = (*KINDS, *CODES, *FORMS)  # what a cell may vote for; the code of a vote is its place
 _CODE = {vote: code for code, vote in enumerate(VOTES)}
 _MISSING = _CODE["missing"]
 # The commonest cells, for Arrow's regular expressions, which agree with `kind_of` on each.
@@ -86,8 +97,11 @@ class Untyped(Column):
 
         said: dict[str, Any] = {"missing": self.missing, "description": self.description}
         said["comment"] = self.comment
-        if not held.get("code", 0.0) <= FEW_CODES * total:
-            return Category(discover=True, **said), False
+        coded = {kind: held.get(kind, 0.0) for kind in ("code", *CODES)}
+        if not sum(coded.values()) <= FEW_CODES * total:
+            often = max(CODES, key=coded.__getitem__)
+            alike = coded[often] >= MOSTLY * sum(coded.values()) and fits("integer", COMPACT, *CODES)
+            return (OpenCodes(CODES[often], **said) if alike else Category(discover=True, **said)), False
         if fits("boolean"):
             return Boolean(**said), False
         if fits("integer", COMPACT) and not fits(COMPACT):
@@ -149,7 +163,7 @@ class Votes(Column):
 def _held(votes: Sequence[float], noise: float) -> dict[str, float]:
     """The kinds that surely have votes; where none has, the one with the most if that is likely no noise."""
     cast = {kind: float(count) for kind, count in zip(VOTES, votes, strict=True) if kind != "missing"}
-    plain = {kind: count for kind, count in cast.items() if kind in KINDS}
+    plain = {kind: count for kind, count in cast.items() if kind in KINDS or kind in CODES}
     sure = {kind: count for kind, count in plain.items() if count > SURE * noise}
     sure |= {
         form: cast[form] for form in FORMS if cast[form] > (SURE if form in ISO else SURE_OF_A_FORM) * noise
@@ -193,7 +207,7 @@ def _formats(held: Mapping[str, float]) -> Iterator[tuple[type[FormattedColumn],
 
 def _unseparated(spec: str) -> bool:
     """Whether a format of money separates no thousands; one that does also reads the amounts without."""
-    return spec.strip("$£€ ") != spec and "1" not in spec
+    return any(sign in spec for sign in MONEY) and "1" not in spec
 
 
 def _padded(spec: str) -> str:
@@ -224,6 +238,9 @@ class VotesCodec(Codec[Votes]):
 def vote_of(text: str) -> str:
     """What a text votes for."""
     kind = kind_of(text)
+    if kind == "code":
+        bare = text.strip(" \t")
+        return f"code of {len(bare)} digits" if bare.isdigit() and len(bare) in CODES.values() else kind
     if kind in ("datetime", "instant"):
         return iso_form(text.strip(" \t")) or kind
     form = form_of(text.strip(" \t")) if kind in ("text", "integer") else None

@@ -12,6 +12,7 @@ from itertools import product
 
 from understudy.domain import grammar
 from understudy.domain.formats.moment_format import MONTHS
+from understudy.domain.formats.number_format import PAIRS
 
 ABSTAINS = "missing"  # the vote of a cell that may be in more than one form
 COMPACT = "%Y%m%d"  # eight digits, which may as well be a whole number
@@ -47,30 +48,52 @@ _MONTHLY = {
     "%m/%Y": re.compile(r"(?:0[1-9]|1[0-2])/(?:18|19|20|21)\d\d"),
 }
 _CASES: dict[str, Callable[[str], str]] = {"": str.title, "^": str.upper, "#": str.lower}
-_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %I:%M %P", " %I:%M:%S %P")
+# Periods of a year and clocks that look like nothing else.
+_PLAIN = {
+    "%G-W%V": re.compile(r"(?:18|19|20|21)\d\d-W(?:0[1-9]|[1-4]\d|5[0-3])"),
+    "%YQ%q": re.compile(r"(?:18|19|20|21)\d\dQ[1-4]"),
+    "%Y-Q%q": re.compile(r"(?:18|19|20|21)\d\d-Q[1-4]"),
+    "Q%q %Y": re.compile(r"Q[1-4] (?:18|19|20|21)\d\d"),
+    "%H:%M:%S.%3f": re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}"),
+}
+_HOURS = re.compile(r"(\d|[01]\d|2[0-3])h[0-5]\d", re.ASCII)
 _PADDING = ("zeros", "no zeros")
 
 _DIGIT = re.compile("[0-9]")
 _DAY = re.compile(r"(\d{1,4})([/.-])(\d{1,2})\2(\d{4}|\d{1,2})", re.ASCII)
-_CLOCK = re.compile(r"(\d\d?):([0-5]\d)(:[0-5]\d)?(?: ([AP]M))?", re.ASCII)
+_CLOCK = re.compile(r"(\d\d?):([0-5]\d)(:[0-5]\d)?(?: ([AP]M|[ap]m))?", re.ASCII)
 _NAME = re.compile(r"(?:(\d\d?)([ -]))?([A-Za-z]{3,9})([ -])(?:(\d\d?), )?(\d{4}|\d\d)", re.ASCII)
 _MONTHS = {name[:length]: place + 1 for place, name in enumerate(MONTHS) for length in (3, len(name))}
 
+# What stands before an amount, with and without a blank, and what stands after one.
+_BEFORE = ("$", "£", "€", "₹", "¥", "R$", "Rs.", "USD", "EUR", "GBP", "CHF", "INR")
+_AFTER = ("€", "%", "kr", "zł", "円", "USD", "EUR", "CHF", "SEK")
+MONEY = {*_BEFORE, *_AFTER} - {"%"}
 AFFIXES = (
     ("", ""),
-    ("$", ""),
-    ("£", ""),
-    ("€", ""),
-    ("€ ", ""),
-    ("", " €"),
-    ("", "€"),
-    ("", "%"),
-    ("", " %"),
+    *((sign + blank, "") for sign in _BEFORE for blank in ("", " ")),
+    *(("", blank + sign) for sign in _AFTER for blank in ("", " ")),
 )
-_STYLES = {",": ".", ".": ",", " ": ",", "'": "."}  # what separates thousands -> the decimal mark
+# Units after a number, with and without a blank.
+_SIZES = "kg g mg µg mcg t lb lbs oz st km m cm mm mi miles ft in l L ml mL dl m² km² sqm ha sqft acres m³"
+_PHYSICS = "° °C °F C F K V mV A mA W kW kWh MW MWh Hz kHz MHz GHz Pa hPa kPa bar psi mbar N S E dB"
+_TIME = "ms s sec secs seconds min mins minutes h hr hrs hours d days wks weeks months mo y yr yrs years Jahre ans"
+_MEDICINE = "mmHg bpm mg/dL mg/dl mmol/L mmol/l g/dL g/dl U/L IU IU/L kcal kJ cal"
+_COUNTS = "ppm km/h kmh mph m/s B KB kB MB GB TB Mbps kt rpm k M bn mn Mio x pts pcs Stk units"
+UNITS = " ".join((_SIZES, _PHYSICS, _TIME, _MEDICINE, _COUNTS)).split()
+FEW = "few ,"  # of up to five digits: a comma before the last three says nothing of those before
+_STYLES = {",": ".", ".": ",", " ": ",", "'": ".", PAIRS: "."}  # what separates thousands -> the decimal mark
+_THIN = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2019": "'", "\u2212": "-"})
 _NUMBER = re.compile(
-    r"\(?[-+]?(?P<before>[$£€] ?)?-?(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+|\d{1,3}(?:[ ']\d{3})+|\d+)"
-    r"(?:(?P<mark>[.,])(?P<fraction>\d+))?(?P<after> ?[€%])?\)?",
+    rf"\(?[-+]?(?P<before>(?:{'|'.join(map(re.escape, _BEFORE))}) ?)?-?"
+    r"(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}|\d{1,3}(?:\.\d{3})+|\d{1,3}(?:[ ']\d{3})+|\d+)"
+    rf"(?:(?P<mark>[.,])(?P<fraction>\d+))?(?P<after> ?(?:{'|'.join(map(re.escape, _AFTER))}))?-?\)?",
+    re.ASCII,
+)
+_UNIT = re.compile(
+    r"[-+]?(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:(?P<mark>[.,])(?P<fraction>\d+))?"
+    r"(?P<after> ?[^\s\d.,()+-][^\s\d.,()+-]*)",
     re.ASCII,
 )
 
@@ -92,8 +115,10 @@ def _number_specs(affix: tuple[str, str], group: str, mark: str, decimals: int) 
             if mark in ("", point) and group in ("short", "long"):
                 yield f"{affix[0]}0{point if tail else ''}{tail}{affix[1]}"
         for between, point in _STYLES.items():
-            if group in ("short", between) and mark in ("", point):
+            shown = group in ("short", between) or (group == FEW and between in (",", PAIRS))
+            if shown and mark in ("", point):
                 whole = "1.234.567" if between == "." and not tail else f"1{between}234"
+                whole = "12,34,567" if between == PAIRS else whole
                 yield f"{affix[0]}{whole}{point if tail else ''}{tail}{affix[1]}"
 
 
@@ -110,20 +135,28 @@ def _moment_forms() -> Iterator[tuple[str, tuple[str, ...]]]:
     rest = (
         *(day + clock for day in (*_YEAR_FIRST, *named) for clock in _CLOCKS),
         *(c[1:] for c in _CLOCKS[1:]),
+        "%Hh%M",
     )
     for spec, padding in product(rest, (*_PADDING, "either")):
         yield f"{spec} {padding}", _padded(spec, padding)
-    for spec in (COMPACT, *_MONTHLY, *ISO, _UTC):
+    for spec in (COMPACT, *_MONTHLY, *_PLAIN, *ISO, _UTC):
         yield spec, (spec,)
 
 
 def _number_forms() -> Iterator[tuple[str, tuple[str, ...]]]:
-    for affix, group, mark in product(AFFIXES, (*_STYLES, "short", "long"), ("", ".", ",")):
+    for affix, group, mark in product(AFFIXES, (*_STYLES, FEW, "short", "long"), ("", ".", ",")):
         for decimals in range(1, 4) if mark else (0,):
             specs = tuple(dict.fromkeys(_number_specs(affix, group, mark, decimals)))
             plain = affix == ("", "") and group in ("short", "long") and mark in ("", ".")
             if specs and mark != group and not plain:
                 yield f"number {affix[0]}|{affix[1]} {group} {mark} {decimals}", specs
+    sizes = {"short": ("long", ","), "long": ("long",), ",": (",",)}
+    for unit, blank, (size, groups), mark in product(UNITS, ("", " "), sizes.items(), ("", ".", ",")):
+        for decimals in range(1, 4) if mark else (0,):
+            found = (_number_specs(("", blank + unit), group, mark, decimals) for group in groups)
+            specs = tuple(dict.fromkeys(spec for some in found for spec in some))
+            if specs and mark != size:
+                yield f"unit {blank}{unit} {size} {mark} {decimals}", specs
 
 
 MOMENTS = dict(_moment_forms())  # the name of a form -> the formats that may be meant
@@ -135,7 +168,7 @@ def form_of(text: str) -> str | None:
     """The form that a text without blanks around it is written in, if it is one of `FORMS`."""
     if len(text) > 40 or _DIGIT.search(text) is None:
         return None
-    return _moment_form(text) or _number_form(text)
+    return _moment_form(text) or _number_form(text) or _unit_form(text)
 
 
 def iso_form(text: str) -> str | None:
@@ -148,9 +181,11 @@ def iso_form(text: str) -> str | None:
 def _moment_form(text: str) -> str | None:
     if len(text) == 8 and text.isascii() and text.isdigit() and text[:2] in ("19", "20"):
         return COMPACT if _exists(int(text[:4]), int(text[4:6]), int(text[6:])) else None
-    for spec, pattern in _MONTHLY.items():
-        if pattern.fullmatch(text):
+    for spec, pattern in (_MONTHLY | _PLAIN).items():
+        if pattern.fullmatch(text) and (spec != "%G-W%V" or _has_week(int(text[:4]), int(text[6:]))):
             return spec
+    if (hours := _HOURS.fullmatch(text)) is not None:
+        return f"%Hh%M {_padding([hours[1]])}"
     if text.endswith(" UTC"):
         return (
             _UTC if len(text) == 23 and text[:4] != "0000" and grammar.moment(text[:-4]) is not None else None
@@ -161,7 +196,8 @@ def _moment_form(text: str) -> str | None:
     hour, half, start = int(clock[1]), clock[4], clock.start()
     if (start and text[start - 1] != " ") or not (hour < 24 if half is None else 1 <= hour <= 12):
         return None
-    shown = f" {'%I' if half else '%H'}:%M{':%S' if clock[3] else ''}{' %p' if half else ''}"
+    mark = "" if half is None else " %p" if half.isupper() else " %P"
+    shown = f" {'%I' if half else '%H'}:%M{':%S' if clock[3] else ''}{mark}"
     return _day_form(text[: start - 1], shown, [clock[1]]) if start else f"{shown[1:]} {_padding([clock[1]])}"
 
 
@@ -210,6 +246,10 @@ def _named_form(text: str, clock: str, numbers: list[str]) -> str | None:
     return name if name in MOMENTS and _exists(year, _MONTHS[found[3].title()], int(day or 1)) else None
 
 
+def _has_week(year: int, week: int) -> bool:
+    return week <= date(year, 12, 28).isocalendar().week
+
+
 def _exists(year: int, month: int, day: int) -> bool:
     """Whether there is such a day, in a plausible year."""
     try:
@@ -218,14 +258,27 @@ def _exists(year: int, month: int, day: int) -> bool:
         return False
 
 
+def _unit_form(text: str) -> str | None:
+    found = _UNIT.fullmatch(text.translate(_THIN))
+    if found is None:
+        return None
+    whole, mark, fraction = found["whole"], found["mark"] or "", found["fraction"] or ""
+    size = "," if "," in whole else "long" if len(whole) > 3 else "short"
+    name = f"unit {found['after']} {size} {mark} {min(3, len(fraction))}"
+    return name if name in NUMBERS else None
+
+
 def _number_form(text: str) -> str | None:
-    found = _NUMBER.fullmatch(text)
+    found = _NUMBER.fullmatch(text.translate(_THIN))
     if found is None or text.startswith("(") != text.endswith(")"):
         return None
     whole, mark, fraction = found["whole"], found["mark"] or "", found["fraction"] or ""
     before, after = found["before"] or "", found["after"] or ""
     group = next((char for char in whole if not char.isdigit()), "")
+    if group == ",":
+        group = PAIRS if re.search(r",\d\d,", whole) else FEW if len(whole) < 7 else ","
     if group and not mark and (whole[0] == "0" or (group == "." and "€" not in before + after)):
+        group = group[-1]
         head, _, tail = whole.partition(group)  # 0,125 and $1.234 have decimals; 1,234 has thousands
         if not tail.isdigit() or group in " '":
             return None

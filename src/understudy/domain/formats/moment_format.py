@@ -33,6 +33,9 @@ _WEEKDAY_NAMES = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in WEEKDAYS)
 # \d\d may be a single digit; \d{2} may not.
 _CODES = {
     "%Y": ("year", r"\d{4}"),
+    "%G": ("weekyear", r"\d{4}"),
+    "%V": ("week", r"\d{2}"),
+    "%q": ("quarter", "[1-4]"),
     "%y": ("short", r"\d{2}"),
     "%m": ("month", r"\d\d"),
     "%-m": ("month", r"\d\d"),
@@ -85,7 +88,7 @@ class MomentFormat(CellFormat):
         for part in parts:
             if self.parts.count(part) > 1:
                 raise _refused(spec, f"says the {_named(part)} twice.", "keep one of the two.")
-        for one, other in (("year", "short"), ("hour", "twelve")):
+        for one, other in (("year", "short"), ("hour", "twelve"), ("quarter", "month"), ("weekyear", "year")):
             if {one, other} <= parts:
                 raise _refused(spec, f"says the {_named(one)} twice.", "keep one of the two.")
         if ("twelve" in parts) != ("half" in parts):
@@ -93,7 +96,8 @@ class MomentFormat(CellFormat):
                 spec, "has only one of %I and %p.", "a clock of twelve hours needs both; else write %H."
             )
         needs = {"minute": {"hour", "twelve"}, "second": {"minute"}, "fraction": {"second"}, "day": {"month"}}
-        for part, needed in {**needs, "month": {"year", "short"}, "offset": {"hour", "twelve"}}.items():
+        needs |= {"month": {"year", "short"}, "quarter": {"year", "short"}, "offset": {"hour", "twelve"}}
+        for part, needed in {**needs, "week": {"weekyear"}, "weekyear": {"week"}}.items():
             if part in parts and not parts & needed:
                 raise _refused(
                     spec,
@@ -103,8 +107,8 @@ class MomentFormat(CellFormat):
 
     @property
     def dated(self) -> bool:
-        """Whether it says the day, or at least the month and year."""
-        return "month" in self.parts
+        """Whether it says the day, or at least the month, quarter or week of a year."""
+        return bool({"month", "quarter", "week"} & {*self.parts})
 
     @property
     def timed(self) -> bool:
@@ -120,7 +124,8 @@ class MomentFormat(CellFormat):
     def resolution(self) -> str:
         """The shortest period that it tells apart."""
         said = {"hour" if part == "twelve" else part for part in self.parts}
-        return next((part for part in ("second", "minute", "hour", "day", "month") if part in said), "year")
+        shortest = ("second", "minute", "hour", "day", "week", "month", "quarter")
+        return next((part for part in shortest if part in said), "year")
 
     def reads_type(self, kind: pa.DataType) -> bool:
         return bool(pa.types.is_temporal(kind))
@@ -162,13 +167,18 @@ class MomentFormat(CellFormat):
         return pa.array(micros, pa.int64(), mask=unread | ~fits | ~real).view(pa.timestamp("us"))
 
     def _days(self, parts: dict[str, pa.Array]) -> tuple[Whole, npt.NDArray[np.bool_]]:
-        """The day of each moment, counted from 1970, and whether there is such a day."""
+        """The day of each moment, counted from 1970, and whether there is such a day: of a week its Monday."""
+        if "week" in parts:
+            return _mondays(_whole(parts["weekyear"]), _whole(parts["week"]))
         if "short" in parts:
             year = self.first_year + (_whole(parts["short"]) - self.first_year) % 100
         else:
             year = _whole(parts["year"])
         named = any(_CODES.get(token) == ("month", _MONTH_NAMES) for token in self.tokens)
-        month = _month(parts["month"]) if named else _whole(parts["month"])
+        if "quarter" in parts:
+            month = _whole(parts["quarter"]) * 3 - 2
+        else:
+            month = _month(parts["month"]) if named else _whole(parts["month"])
         day = _whole(parts["day"]) if "day" in parts else np.ones(len(year), np.int64)
         months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
         first, after = (m.astype("datetime64[D]").astype(np.int64) for m in (months, months + 1))
@@ -224,9 +234,15 @@ def _shown(
     months = date.astype("datetime64[M]")
     year = months.astype("datetime64[Y]").astype(np.int64) + 1970
     month, weekday = months.astype(np.int64) % 12, (days + 3) % 7
+    thursday = (days - weekday + 3).astype("datetime64[D]")  # whose year is that of the week
+    first = thursday.astype("datetime64[Y]")
+    week = (thursday - first.astype("datetime64[D]")).astype(np.int64) // 7 + 1
     shown: dict[str, Callable[[], pa.Array | str]] = {
         "%Y": lambda: _looked_up(year, "{:04d}".format),
         "%y": lambda: _looked_up(year % 100, _two),
+        "%G": lambda: _looked_up(first.astype(np.int64) + 1970, "{:04d}".format),
+        "%V": lambda: _looked_up(week, _two),
+        "%q": lambda: _looked_up(month // 3 + 1, str),
         "%m": lambda: _looked_up(month, lambda n: _two(n + 1)),
         "%-m": lambda: _looked_up(month, lambda n: str(n + 1)),
         "%d": lambda: _looked_up((date - months).astype(np.int64), lambda n: _two(n + 1)),
@@ -259,7 +275,7 @@ def _refused(spec: str, rule: str, way_out: str) -> SchemaError:
 
 def _named(part: str) -> str:
     """The part of a moment as a message names it, with its code."""
-    names = {"short": "year", "twelve": "hour", "half": "half of the day"}
+    names = {"short": "year", "twelve": "hour", "half": "half of the day", "weekyear": "year"}
     code = next(code for code, (known, _) in _CODES.items() if known == part)
     return f"{names.get(part, part)} ({code})"
 
@@ -285,6 +301,14 @@ def _looked_up(numbers: Whole, shown: Callable[[int], str]) -> pa.Array:
 def _whole(digits: pa.Array) -> Whole:
     """Texts of digits as numbers; zero for nulls."""
     return np.asarray(pc.fill_null(digits, "0").cast(pa.int64()))
+
+
+def _mondays(year: Whole, week: Whole) -> tuple[Whole, npt.NDArray[np.bool_]]:
+    """The first day of each ISO week, counted from 1970, and whether the year has such a week."""
+    fourth = (year - 1970).astype("datetime64[Y]").astype("datetime64[D]").astype(np.int64) + 3
+    monday = fourth - (fourth + 3) % 7 + (week - 1) * 7  # the fourth of January is in the first week
+    held = (monday + 3).astype("datetime64[D]").astype("datetime64[Y]").astype(np.int64) + 1970
+    return monday, (week >= 1) & (held == year) & (year >= 1)
 
 
 def _month(names: pa.Array) -> Whole:

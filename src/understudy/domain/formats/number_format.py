@@ -1,4 +1,4 @@
-"""Numbers by example: "1,234.50", "1.234,5 €", "(1,234)", "12.5%", "00000"."""
+"""Numbers by example: "1,234.50", "1.234,5 €", "(1,234)", "12.5%", "00000", "12,34,567", "1.50E-05"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from understudy.errors import SchemaError
 MOST_DECIMALS = 15
 BLANKS = " \u00a0\u202f\u2009"  # a plain blank, and those that typesetters put between thousands
 GROUPS = ",.'\u2019_" + BLANKS  # what may stand between thousands
+PAIRS = ",,"  # stands for commas that separate digits by twos before the last three, as in India
 _BODY = re.compile(r"[0-9].*[0-9#]|[0-9]", re.DOTALL)
+_EXPONENT = re.compile(r"(?<=\d)(?P<letter>[eE])(?P<sign>[+-]?)(?P<digits>\d{1,3})(?!\d)", re.ASCII)
 _MINUS = "\u2212-"  # a real minus, then the hyphen, which must stand last between square brackets
 
 
@@ -28,7 +30,8 @@ class NumberFormat(CellFormat):
     where it is not zero), what stands before and after the digits, where the minus goes (or that negative numbers are
     in parentheses, or others have a plus), and, by leading zeros, how many digits there are at least. A number is
     read with or without separators and signs of currency; a comma or a point that stands in the wrong place makes
-    it no number.
+    it no number. Pairs of digits before the last three (12,34,567) are separated as in India; with an exponent
+    (1.50E-05) the decimals are those before it, and numbers have no smallest step.
     """
 
     def __init__(self, spec: str) -> None:
@@ -36,15 +39,22 @@ class NumberFormat(CellFormat):
         body = _BODY.search(spec)
         if body is None or "\n" in spec or "\r" in spec:
             raise self._refused("is no example of a number.", 'write one, such as "1,234.50" or "00000".')
+        self.exponent = _EXPONENT.search(body.group())
+        digits = body.group()[: self.exponent.start()] if self.exponent else body.group()
         before, after = spec[: body.start()], spec[body.end() :]
+        self.pairs = False  # whether digits before the last three are separated by twos
         self.positive = ""  # what stands before a number that is not negative: a plus, or nothing
         self.negative, self.before, self.after = self._signs(before, after)
-        self.group, mark, self.fixed, self.optional, self.width = self._digits(body.group())
+        self.group, mark, self.fixed, self.optional, self.width = self._digits(digits)
         self.mark = mark or (
             "," if self.group == "." else "."
         )  # also for a number that needs decimals all the same
         if self.decimals > MOST_DECIMALS:
             raise self._refused("has too many decimals.", f"write {MOST_DECIMALS} at most.")
+        if self.exponent and (
+            self.group or self.optional or self.width or self.exponent.end() < len(body.group())
+        ):
+            raise self._refused("has an exponent and more.", 'write it as "1.50E-05".')
 
     def _refused(self, rule: str, way_out: str) -> SchemaError:
         return SchemaError(f"format {self.spec!r} {rule}", hint=way_out)
@@ -53,6 +63,16 @@ class NumberFormat(CellFormat):
     def decimals(self) -> int:
         """The most decimals that are written."""
         return self.fixed + self.optional
+
+    @property
+    def whole(self) -> bool:
+        """Whether it writes whole numbers alone."""
+        return self.decimals == 0 and self.exponent is None
+
+    @property
+    def step(self) -> float | None:
+        """The least that two numbers differ by as they are written; None where that depends on their size."""
+        return None if self.exponent else 10.0**-self.decimals
 
     # --- the example ---------------------------------------------------------------------------------------
 
@@ -93,7 +113,9 @@ class NumberFormat(CellFormat):
             raise self._refused("has separators that contradict each other.", 'write it as "1,234.50".')
         group = groups.pop() if groups else ""
         parts = whole.split(group) if group else [whole]
-        if group and (not 1 <= len(parts[0]) <= 3 or any(len(part) != 3 for part in parts[1:])):
+        self.pairs = len(parts) > 2 and len(parts[-1]) == 3 and {len(part) for part in parts[1:-1]} == {2}
+        thousands = 1 <= len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
+        if group and not thousands and not (self.pairs and 1 <= len(parts[0]) <= 2):
             raise self._refused("does not separate thousands.", "put three digits after each separator.")
         width = len(whole) if not group and len(whole) > 1 and whole[0] == "0" else 0
         return group, mark, len(fraction), optional, width
@@ -107,7 +129,7 @@ class NumberFormat(CellFormat):
             return last if marks.count(last) == 1 else ""
         if len(marks) > 1:
             return ""
-        if optional or len(fraction) != 3 or len(whole) > 3 or whole == "0":
+        if self.exponent or optional or len(fraction) != 3 or len(whole) > 3 or whole[0] == "0":
             return last
         if last == ".":
             raise self._refused(
@@ -123,10 +145,16 @@ class NumberFormat(CellFormat):
         """The regular expression of its texts."""
         blank = f"[{BLANKS}\t]*"
         sign = f"[+{_MINUS}]?"
-        group = f"[{BLANKS}]" if self.group in (*BLANKS,) else re.escape(self.group)
+        alike = next(
+            (marks for marks in (BLANKS, "'\u2019") if self.group and self.group in marks), self.group
+        )
+        group = f"[{re.escape(alike)}]" if alike else ""
         whole = rf"\d{{1,3}}(?:{group}\d{{3}})+|\d+" if self.group else r"\d+"
+        if self.pairs:
+            whole = rf"\d{{1,2}}(?:{group}\d{{2}})*{group}\d{{3}}|\d+"
         mark = re.escape(self.mark)
         digits = rf"(?:(?P<whole>{whole})(?:{mark}(?P<fraction>\d*))?|{mark}(?P<alone>\d+))"
+        digits += r"(?P<power>(?:[eE][+-]?\d{1,3})?)" if self.exponent else ""
         before = _affix(self.before)
         after = _affix(self.after)
         return (
@@ -154,7 +182,7 @@ class NumberFormat(CellFormat):
         negative = pc.match_substring_regex(signs, rf"[({_MINUS}]")
         once = pc.less_equal(pc.utf8_length(signs), 1)
         closed = pc.equal(pc.equal(part["open"], "("), pc.equal(part["close"], ")"))
-        signed = joined(pc.if_else(negative, "-", ""), digits)
+        signed = joined(pc.if_else(negative, "-", ""), digits, part.get("power", ""))
         return pc.if_else(pc.and_(once, closed), signed, None)
 
     # --- numbers to texts ----------------------------------------------------------------------------------
@@ -163,6 +191,8 @@ class NumberFormat(CellFormat):
         missing = values.is_null()
         numbers: np.ndarray[Any, Any] = pc.fill_null(values, 0).to_numpy(zero_copy_only=False)
         texts = pa.array(self._plain(numbers), pa.string())
+        if self.pairs:
+            texts = _in_pairs(texts)
         if self.optional:
             texts = self._without_zeros(texts)
         if (self.group or ",", self.mark) != (",", "."):
@@ -174,6 +204,8 @@ class NumberFormat(CellFormat):
     def _plain(self, numbers: np.ndarray[Any, Any]) -> Iterable[str]:
         """The digits of each number, with commas between thousands and a point: more decimals where it needs them."""
         comma = "," if self.group else ""
+        if self.exponent:
+            return [_powered(number, self.decimals, self.exponent) for number in np.abs(numbers).tolist()]
         if numbers.dtype.kind != "f":
             zeros = "." + "0" * self.decimals if self.decimals else ""
             form = f"{{:0{self.width}d}}{zeros}" if self.width else f"{{:{comma}d}}{zeros}"
@@ -206,6 +238,26 @@ class NumberFormat(CellFormat):
                 "last": [self.before, texts, self.after, sign],
             }[place]
         return joined(*pieces).cast(pa.string())
+
+
+def _in_pairs(texts: pa.Array) -> pa.Array:
+    """The texts with their digits before the last three separated by twos."""
+    found = []
+    for text in texts.to_pylist():
+        whole, mark, fraction = text.partition(".")
+        digits = whole.replace(",", "")
+        head, tail = digits[:-3], digits[-3:]
+        pairs = [head[max(0, end - 2) : end] for end in range(len(head), 0, -2)][::-1]
+        found.append(",".join([*pairs, tail]) + mark + fraction)
+    return pa.array(found, pa.string())
+
+
+def _powered(number: float, decimals: int, like: re.Match[str]) -> str:
+    """A number with an exponent that is written as in an example."""
+    mantissa, _, power = f"{number:.{decimals}e}".partition("e")
+    size = str(abs(int(power))).zfill(len(like["digits"]))
+    sign = "-" if int(power) < 0 else "+" if like["sign"] else ""
+    return f"{mantissa}{like['letter']}{sign}{size}"
 
 
 def _affix(text: str) -> str:

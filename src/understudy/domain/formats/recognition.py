@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from understudy.domain.formats.cell_format import CellFormat
 from understudy.domain.formats.moment_format import MONTHS, WEEKDAYS, MomentFormat
-from understudy.domain.formats.number_format import BLANKS, NumberFormat
+from understudy.domain.formats.number_format import BLANKS, PAIRS, NumberFormat
 
 MOST_TEXTS = 2_000  # distinct texts that formats are tried on
 MOST_MODELS = 40  # of them that formats are made up from
@@ -128,8 +128,20 @@ def _order(spec: str) -> list[str]:
     return MomentFormat(spec).parts
 
 
+# Weeks and quarters of a year, and clocks without a colon: how they look, and their formats.
+_PERIODS = (
+    (re.compile(r"\d{4}(-?)W\d\d", re.ASCII), "%G{}W%V"),
+    (re.compile(r"\d{4}([ /-]?)Q[1-4]", re.ASCII), "%Y{}Q%q"),
+    (re.compile(r"Q[1-4]([ /-]?)\d{4}", re.ASCII), "Q%q{}%Y"),
+)
+_HOURS = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d", re.ASCII)
+
+
 def _specs(text: str) -> list[str]:
     """The formats that a text may be a date or datetime of, the likeliest first."""
+    for form, spec in _PERIODS:
+        if (found := form.fullmatch(text)) is not None:
+            return [spec.format(found[1])]
     clock = _CLOCK.search(text)
     days = _day_specs(text[: clock.start()] if clock else text)
     return [day + tail for day in days for tail in (_clock_specs(text[clock.start() :]) if clock else [""])]
@@ -139,7 +151,7 @@ def _clock_specs(text: str) -> list[str]:
     """The formats that a text may be a time of day of."""
     found = _CLOCK.fullmatch(text)
     if found is None:
-        return []
+        return ["%H%M"] if _HOURS.fullmatch(text) else []
     seconds = ":%S" if found["seconds"] else ""
     fraction = f"{found['fraction'][0]}%f" if found["fraction"] else ""
     half, zone = "%p" if found["half"] else "", found["zone"] or ""
@@ -199,11 +211,21 @@ _UNLIKELY = (["%Y", "%d", "%m"], ["%y", "%b"])  # the latter is rather a day of 
 
 _NUMBER = re.compile(r"\(?[-\u2212+]?(\D*?)[-\u2212+]?\d(?:.*\d)?(\D*?)[-\u2212]?\)?", re.DOTALL)
 _STYLES = (
-    *((",", "."), (".", ","), ("'", "."), ("\u2019", ".")),
+    *((",", "."), (".", ","), ("'", "."), ("\u2019", "."), (PAIRS, ".")),
     *((blank, mark) for blank in BLANKS for mark in ",."),
     *(("", ","), ("", ".")),
 )
-_CURRENCIES = {"Fr.", "kr", "kr.", "Rs", "Rs.", "%", "\u2030"}  # and whatever Unicode calls one
+_CURRENCIES = {
+    "Fr.",
+    "kr",
+    "kr.",
+    "Rs",
+    "Rs.",
+    "%",
+    "\u2030",
+    "~",
+    "\u2248",
+}  # and whatever Unicode calls one
 
 
 def number_format(cells: TextsSeen) -> Recognised | None:
@@ -232,7 +254,7 @@ def _around(texts: Iterable[str], counts: npt.NDArray[np.int64]) -> list[tuple[s
 
 
 def _occurs(group: str, texts: Iterable[str]) -> bool:
-    between = re.compile(rf"\d{re.escape(group)}\d")
+    between = re.compile(r"\d,\d\d,\d" if group == PAIRS else rf"\d{re.escape(group)}\d")
     return any(between.search(text) is not None for text in texts)
 
 
@@ -243,7 +265,7 @@ def _signs(texts: Sequence[str], before: str) -> tuple[str, str, str]:
     for text in texts:
         if text.startswith("("):
             return "(", "", ")"
-        if before and text[:1] in ("-", "\u2212"):
+        if text[:1] == "\u2212" or (before and text[:1] == "-"):
             return text[0], "", ""
         if before and text.startswith((f"{before}-", f"{before}\u2212")):
             return "", text[len(before)], ""
@@ -258,6 +280,8 @@ def _body(texts: Iterable[str], group: str, mark: str) -> str:
     lengths = [len(found[1]) if (found := decimals.search(text)) else 0 for text in texts]
     fixed, most = min(lengths, default=0), min(6, max(lengths, default=0))
     whole = f"1{group}234" if group else "0" * _width(texts, mark)
+    if group == PAIRS:
+        whole = "12,34,567"
     if group == "." and not most:
         whole = "1.234.567"
     return whole + (mark + "50".ljust(fixed, "0")[:fixed] + "#" * (most - fixed) if most else "")
@@ -279,4 +303,5 @@ def _is_affix(text: str, *, first: bool) -> bool:
         return len(bare) <= 4 and not any(char in "()+-" for char in bare)
     if first:
         return len(bare) == 3 and bare.isalpha() and bare.isupper() and text != bare
-    return len(bare) <= 8 and bare.strip("°/²³·").replace("/", "").isalpha()
+    letters = bare.strip("°/²³·\"'").replace("/", "")
+    return len(bare) <= 8 and (letters.isalpha() or (not letters and len(bare) == 1))

@@ -48,7 +48,12 @@ def is_plain(column: Column) -> bool:
     """Whether every value that a column allows lies between its bounds, and what does not is clipped or missing."""
     if column.rule == "other" or not isinstance(column, Moment | BinnedColumn):
         return False
-    if isinstance(column, Moment) and getattr(column.form, "resolution", "day") in ("month", "year"):
+    if isinstance(column, Moment) and getattr(column.form, "resolution", "day") in (
+        "week",
+        "month",
+        "quarter",
+        "year",
+    ):
         return False
     try:
         low, high = ends_of(column)

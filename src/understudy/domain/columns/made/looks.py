@@ -7,6 +7,7 @@ single cell has in that place.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from understudy.domain.columns.made.key_pattern import KeyPattern
 from understudy.domain.columns.parts.sight import ALL_UNLIKE, AMOUNT, MOMENT, SAYS_IDENTIFIER, Sight
+from understudy.domain.formats.number_format import NumberFormat
 
 FEW_RECORDS = 20  # of which nothing is said
 MOST_ALIKE = 0.95  # of the cells must be different to look like keys
@@ -30,6 +32,11 @@ _FORMED = {
     "url": ("web addresses", re.compile(r"(?:https?|ftp)://\S+", re.IGNORECASE)),
     "ip": ("addresses of machines", re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}", re.ASCII)),
 }
+_POSTCODES = {
+    "en_GB": re.compile(r"[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}", re.IGNORECASE),
+    "en_CA": re.compile(r"[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]", re.IGNORECASE),
+    "nl_NL": re.compile(r"[0-9]{4} ?[A-Z]{2}", re.IGNORECASE),
+}
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _WIDE = re.compile(r"[0-9]{19,}")  # digits of a name, too many for a number
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -40,13 +47,17 @@ _COORDINATE = re.compile(
 _PEOPLE = "(full|patient|customer|client|person|employee|contact|student|member|guest|owner)"
 # The words of a column's name, joined by spaces -> what it holds.
 _NAMED = {
-    "email": r"(.* )?(e ?mail)( address| addr)?",
+    "email": r"(.* )?(e ?mail|mail|courriel|correo|correo electronico)( address| addr| adresse)?",
     "ssn": r"(.* )?(ssn|social security( number| no)?)",
-    "phone": r"(.* )?(phone|telephone|tel|mobile|cell|fax)( no| nr| number)?",
-    "first_name": r"(.* )?(first ?name|forename|given ?name|fname)",
-    "last_name": r"(.* )?(last ?name|surname|family ?name|lname)",
+    "phone": r"(.* )?(phone|telephone|tel|mobile|cell|fax|telefon|telefono|telefone|handy|mobil|movil|celular"
+    r"|cellulare|rufnummer|telefonnummer|mobilnummer|telefoon)( no| nr| number| nummer)?",
+    "first_name": r"(.* )?(first ?name|forename|given ?name|fname|vorname|prenom|voornaam)",
+    "last_name": r"(.* )?(last ?name|surname|family ?name|lname|nachname|familienname|apellidos?|cognome|achternaam"
+    r"|nom de famille)",
     "name": rf"({_PEOPLE} )?name",
-    "address": r"(?!.*\b(ip|mac|web)\b)(.* )?(address|addr|street)( line)?( [0-9])?",
+    "address": r"(?!.*\b(ip|mac|web)\b)(.* )?(address|addr|street|adresse|anschrift|strasse|rue|direccion"
+    r"|indirizzo|endereco)( line)?( [0-9])?",
+    "postcode": r"(.* )?(post ?code|postal ?code|zip|zip ?code|postleitzahl|plz|code postal|codigo postal|cap|cep)",
 }
 
 KEYS = (
@@ -98,6 +109,9 @@ def _key_of(sight: Sight, alike: bool) -> Seen | None:
     wide = all(_WIDE.fullmatch(text) for text in sight.texts)
     if sight.two_numbers or (not wide and sight.mostly(lambda text: AMOUNT.fullmatch(text) is not None)):
         return None
+    number = sight.form("number")
+    if (sight.numbers and not wide) or (number is not None and NumberFormat(number.spec).decimals):
+        return None  # 2.846E-05, 51.512957N
     pattern = shape(sight.texts)
     return None if pattern is None else seen(f"{nearly_all}, and all have one form", pattern=pattern)
 
@@ -175,6 +189,10 @@ def fake_of(sight: Sight) -> Seen | None:
         if sight.mostly(lambda text: form.fullmatch(text) is not None):  # noqa: B023
             return Seen({"kind": formed}, FAKES.format(f"The values are {called}"))
     kind = named(sight)
+    if sight.form("date") or sight.form("time"):
+        return None
+    if kind == "postcode":
+        return _postcodes(sight)
     if kind is not None and (kind in ("phone", "ssn") or not sight.numbers):
         return Seen({"kind": kind}, FAKES.format("The name says that it tells people apart"))
     length = sum(map(len, sight.texts)) / len(sight.texts)
@@ -188,6 +206,16 @@ def fake_of(sight: Sight) -> Seen | None:
     return None
 
 
+def _postcodes(sight: Sight) -> Seen | None:
+    """Postal codes with letters in them, too many to be learned, by the country that writes them so."""
+    for locale, form in _POSTCODES.items():
+        if sight.mostly_rare and sight.mostly(lambda text: form.fullmatch(text.strip()) is not None):  # noqa: B023
+            return Seen(
+                {"kind": "postcode", "locale": locale}, FAKES.format("They are too many to be learned")
+            )
+    return None
+
+
 def named(sight: Sight) -> str | None:
     """What the column's name says that it holds."""
     words = _words(sight)
@@ -195,8 +223,10 @@ def named(sight: Sight) -> str | None:
 
 
 def _words(sight: Sight) -> str:
-    """The words of the column's name."""
-    return " ".join(_WORDS.findall(sight.name)).lower()
+    """The words of the column's name, without accents."""
+    plain = unicodedata.normalize("NFKD", sight.name.replace("ß", "ss"))
+    bare = "".join(char for char in plain if not unicodedata.combining(char))
+    return " ".join(_WORDS.findall(bare)).lower()
 
 
 def _is_text(sight: Sight) -> bool:

@@ -78,6 +78,7 @@ _MOMENTOUS = re.compile(
     r"time|date|stamp|epoch|when|created|updated|modified|(^|_)(ts|at|dt)$", re.IGNORECASE
 )
 _RECENT = (631_152_000, 4_102_444_800)  # seconds since 1970: from 1990 to 2099
+FEW_CLOCKS = 20  # different texts, of which all would hardly be times of day by chance
 _RARE = 50  # records that each value must have, on average, for its values to be found privately
 # Not a word that merely ends so: PAID, MEDICAID, COVID, VALID, FLUID.
 _IDENTIFYING = re.compile(
@@ -238,11 +239,17 @@ class Sight:
     @cached_property
     def zeros(self) -> str:
         """The format of codes of one width, 00000 or 000.00, where they are too many to be found privately; or ""."""
-        if not self.codes or self.few or len(self.texts) * _RARE <= self.rows:
+        if not self.codes or self.few or self.clock or len(self.texts) * _RARE <= self.rows:
             return ""
         forms = {_DIGIT.sub("0", text) for text in self.texts if text not in self.markers}
         form = forms.pop()
         return form if not forms and re.fullmatch(r"0+(\.0+)?", form) else ""
+
+    @cached_property
+    def clock(self) -> bool:
+        """Whether the cells are times of day without a colon, some of which begin with a zero: 0830, 1745."""
+        found = self.form("time") if self.codes and len(self.texts) >= FEW_CLOCKS else None
+        return found is not None and found.spec == "%H%M" and found.share == 1
 
     @property
     def two_numbers(self) -> bool:
