@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
 from itertools import pairwise
@@ -44,7 +44,7 @@ class Calendar(Moment):
     learns = ("bounds", "bins")
     unit: ClassVar[timedelta]  # the least that two values differ by
 
-    edges: tuple[Any, ...] | None = None
+    edges: tuple[Any, ...] | None = field(default=None, kw_only=True)
 
     def _check(self) -> None:
         super()._check()
