@@ -17,24 +17,39 @@ Charged = dict[
 ]  # a table's name and a job's key -> its epsilon and delta
 
 
+_SAME = (
+    "The same command goes on where it stopped, as long as the data is the same, and charges nothing more."
+)
+_NEW = (
+    "Records from standard input are new every time: the same command charges again. Under a label (--job) it would "
+    "have gone on for free."
+)
+
+
 class Interrupted(KeyboardInterrupt):
     """A run that a person interrupted, with what to tell them."""
 
 
 @contextmanager
-def told_what_was_spent(settings: Mapping[str, Any]) -> Iterator[None]:
-    """Tell whoever interrupts a run, or meets a fault in it, what it had charged by then and how to go on."""
+def told_what_was_spent(settings: Mapping[str, Any], piped: bool = False) -> Iterator[None]:
+    """Tell whoever interrupts a run, or meets a fault in it, what it had charged by then and how to go on.
+
+    `piped` says that the records came from standard input: only a label tells such a run from a new one.
+    """
     from understudy.privacy.ledger.ledger import default_ledger_path
 
+    resumed = _NEW if piped and not settings["job"] else _SAME
     path = Path(settings["ledger"] or default_ledger_path())
     before = _charged(path)
     try:
         with _stoppable():
             yield
     except KeyboardInterrupt:
-        raise Interrupted(_words(_charged(path), before) or "this run had charged nothing yet.") from None
+        raise Interrupted(
+            _words(_charged(path), before, resumed) or "this run had charged nothing yet."
+        ) from None
     except Exception:
-        if words := _words(_charged(path), before):
+        if words := _words(_charged(path), before, resumed):
             say(words)
         raise
 
@@ -72,12 +87,12 @@ def _charged(path: Path) -> Charged:
     return {}
 
 
-def _words(now: Charged, before: Charged) -> str:
+def _words(now: Charged, before: Charged, resumed: str) -> str:
     new = {job: cost for job, cost in now.items() if job not in before}
     if not new:
         return ""
     (name, _), (epsilon, delta) = next(iter(new.items()))
-    return (
-        f"epsilon {epsilon:g} and delta {delta:g} are charged to {name!r}, for all that this run may ask. "
-        "The same command goes on where it stopped, as long as the data is the same, and charges nothing more."
+    charged = (
+        f"epsilon {epsilon:g} and delta {delta:g} are charged to {name!r}, for all that this run may ask."
     )
+    return f"{charged} {resumed}"

@@ -11,6 +11,7 @@ from understudy.cli import options
 from understudy.cli.comparing import tell_comparison, write_confidential
 from understudy.cli.console import stages
 from understudy.cli.outputs import check_apart
+from understudy.cli.pipes import check_one_pipe, from_pipe
 from understudy.cli.running import check_output
 
 
@@ -67,6 +68,7 @@ def command(
     """
     from understudy.evaluation import evaluate
 
+    check_one_pipe(real, synthetic)
     tests = settings["contest_tests"]
     for page in filter(None, (output, json_file, tests)):
         check_output(page)
@@ -78,7 +80,7 @@ def command(
         overwrite=overwrite,
     )
     with stages() as stage:
-        found = evaluate(real, synthetic, stage=stage, **settings)
+        found = evaluate(from_pipe(real), from_pipe(synthetic), stage=stage, **settings)
         if output:
             stage("writing the page")
             found.report(output)

@@ -9,6 +9,7 @@ import click
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.interruption import told_what_was_spent
+from understudy.cli.pipes import check_named, from_pipe, to_pipe
 from understudy.cli.running import check_output, check_run, run_fit, summary, tell
 from understudy.errors import ParameterError
 
@@ -29,16 +30,19 @@ from understudy.errors import ParameterError
 def command(data: str, output: str, key: str | None, as_json: bool, **settings: Any) -> None:
     """Learn a release from DATA (CSV, Excel, JSON lines, Parquet or Arrow) within (epsilon, delta).
 
-    DATA is whatever `synth` takes. The release holds the noisy measurements, the fitted field, the schema and a
-    certificate. Sampling from it is free, as often as you like.
+    DATA is whatever `synth` takes, - for standard input among it. The release holds the noisy measurements, the
+    fitted field, the schema and a certificate. Sampling from it is free, as often as you like.
 
     \b
     Examples:
       understudy fit people.csv --schema people.toml --epsilon 1 --delta 1e-9 -o people.release
       understudy fit people.parquet --epsilon 0.5 --delta 1e-9 --mechanism independent -o people.release
+      cat people.csv | understudy fit - --name people --epsilon 1 --delta 1e-9 -o people.release
     """
-    check_output(output)
-    check_run(data, settings | {"key": key}, {"-o": output})
+    check_named(data, settings["name"], settings["schema"])
+    written = to_pipe(output)
+    check_output(written)
+    check_run(data, settings | {"key": key}, {"-o": written})
     if key:
         from understudy.pipeline.signature import check_key
 
@@ -47,9 +51,10 @@ def command(data: str, output: str, key: str | None, as_json: bool, **settings: 
             raise ParameterError(
                 "a release of a test is not signed.", hint="leave --key or --insecure-seed out."
             )
-    with told_what_was_spent(settings), stages(settings["verbose"]) as stage:
-        release, ledger = run_fit(data, settings, stage)
+    read = from_pipe(data)
+    with told_what_was_spent(settings, read != data), stages(settings["verbose"]) as stage:
+        release, ledger = run_fit(read, settings, stage)
         stage("writing the release")
-        release.save(output, key=key)
+        release.save(written, key=key)
     said = summary(release, ledger) | {"release": output}
     show_json(said) if as_json else tell(said)

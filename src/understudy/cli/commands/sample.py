@@ -7,6 +7,7 @@ import click
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.outputs import check_apart
+from understudy.cli.pipes import from_pipe, to_pipe
 from understudy.cli.running import check_output, write_sample
 
 
@@ -46,7 +47,8 @@ def command(
     """Draw synthetic records from RELEASE. Costs no privacy; needs no data; any number of rows, streamed.
 
     A CSV file is written as the private one was: delimiter, encoding, quotes and line ends. An OUTPUT that ends in /
-    is a folder of Parquet files: run the same command again to go on with one that was interrupted.
+    is a folder of Parquet files: run the same command again to go on with one that was interrupted. An OUTPUT of - is
+    standard output, as CSV; what else is said goes to standard error.
 
     \b
     Examples:
@@ -54,6 +56,7 @@ def command(
       understudy sample people.release -n 100000 --seed 7 -o synthetic.parquet
       understudy sample people.release --safe-for-spreadsheets -o synthetic.csv
       understudy sample people.release -n 1e9 -o synthetic/
+      understudy sample people.release -n 1e9 -o - | gzip > synthetic.csv.gz
       understudy sample people.release -n 1000 --where "sex = 'F' and age >= 65" -o women.csv
       understudy sample people.release -n 1000 --balance sex -o balanced.csv
       understudy sample people.release --given partial.csv -o completed.csv
@@ -62,21 +65,22 @@ def command(
     from understudy.pipeline import load
 
     dialect = Dialect(delimiter, encoding)
-    wanted = check_output(output, rows, folder=True, spreadsheet=spreadsheet)
-    check_apart({"-o": output}, tables=[given], files={"the release": release}, overwrite=overwrite)
+    place, partial = to_pipe(output), from_pipe(given) if given else None
+    wanted = check_output(place, rows, folder=True, spreadsheet=spreadsheet)
+    check_apart({"-o": place}, tables=[partial], files={"the release": release}, overwrite=overwrite)
     with stages(verbose) as stage:
         stage("reading the release")
         loaded = load(release)
         written = write_sample(
             loaded,
             wanted,
-            output,
+            place,
             stage,
             seed,
             spreadsheet=spreadsheet,
             dialect=dialect,
             only={"where": where, "balance": balance},
-            given=given,
+            given=partial,
         )
     if as_json:
         show_json({"synthetic": output, "rows": written, "private": loaded.private})

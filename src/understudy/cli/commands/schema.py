@@ -10,6 +10,7 @@ import click
 from understudy.cli import options
 from understudy.cli.comparing import write_confidential
 from understudy.cli.outputs import check_apart
+from understudy.cli.pipes import STANDARD, check_named, from_pipe
 from understudy.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ Examples:
   understudy schema people.tsv --delimiter '\\t' -o people.toml
   understudy schema duckdb:town.db?table=people -o people.toml
   understudy schema people.csv --names-only -o people.toml
+  cat people.csv | understudy schema - --name people -o people.toml
   understudy schema datapackage.json --from frictionless -o people.toml
 
 \b
@@ -67,7 +69,10 @@ def command(
     """
     from understudy.pipeline.draft import draft_schema
 
+    check_named(data, name, None)
+    output = None if output == STANDARD else output
     check_apart({"-o": output}, tables=[data], overwrite=overwrite)
+    data = from_pipe(data)
     if form is not None:
         drafted = _imported(data, form, name, delimiter, names_only)
     else:

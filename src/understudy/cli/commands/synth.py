@@ -9,6 +9,7 @@ import click
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.interruption import told_what_was_spent
+from understudy.cli.pipes import check_named, from_pipe, to_pipe
 from understudy.cli.running import check_output, check_run, run_fit, summary, tell, write_sample
 
 
@@ -40,24 +41,32 @@ def command(
     spark:. What does not fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .xlsx,
     .jsonl, .parquet, .arrow, or / for a folder of Parquet files. A CSV file is written as the private one was.
 
+    - stands for standard input (csv:-, jsonl:- or parquet:- where its content does not tell its kind), kept meanwhile
+    in a private file, and for standard output, as CSV: what else is said goes to standard error. Records from a
+    pipe are new every time: a run that is broken off goes on for free only under the same --job.
+
     \b
     Examples:
       understudy synth people.csv --epsilon 1 --delta 1e-9 -o synthetic.csv
+      cat people.csv | understudy synth - --name people --epsilon 1 --delta 1e-9 -o - > synthetic.csv
       understudy synth duckdb:people.db?table=people --epsilon 1 --delta 1e-9 -o synthetic/
       understudy synth "postgresql://reader@server/town#people" --epsilon 1 --delta 1e-9 -o synthetic.csv
       understudy synth people.csv --schema people.toml --mechanism mst --epsilon 1 --delta 1e-9 \\
           --ledger ledger.db -o synthetic.parquet
     """
-    wanted = check_output(output, rows, folder=True, new=True, spreadsheet=spreadsheet)
+    check_named(data, settings["name"], settings["schema"])
+    place = to_pipe(output)
+    wanted = check_output(place, rows, folder=True, new=True, spreadsheet=spreadsheet)
     if release_file:
         check_output(release_file)
-    check_run(data, settings, {"-o": output, "--release": release_file})
-    with told_what_was_spent(settings), stages(settings["verbose"]) as stage:
-        release, ledger = run_fit(data, settings, stage)
+    check_run(data, settings, {"-o": place, "--release": release_file})
+    read = from_pipe(data)
+    with told_what_was_spent(settings, read != data), stages(settings["verbose"]) as stage:
+        release, ledger = run_fit(read, settings, stage)
         if release_file:
             stage("writing the release")
             release.save(release_file)
-        written = write_sample(release, wanted, output, stage, spreadsheet=spreadsheet)
+        written = write_sample(release, wanted, place, stage, spreadsheet=spreadsheet)
     said = summary(release, ledger) | {"synthetic": output, "rows": written}
     said |= {"release": release_file} if release_file else {}
     show_json(said) if as_json else tell(said)
