@@ -19,7 +19,7 @@ $(READY): $(CORE)
 	$(PIP) --editable ".[dev]" --editable contest
 	touch $(READY)
 
-.PHONY: help install demo test nightly check bench contest accuracy references docs wheel image faults mutants
+.PHONY: help install demo test nightly check bench contest accuracy references docs wheel image faults fuzz mutants
 
 help: ## list every task
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -44,6 +44,9 @@ check: $(READY) ## lint, format, types, the plan of the house
 
 faults: $(READY) ## kill runs at 200 random instants, fill disks, crowd a ledger; print how often promises held
 	$(BIN)/python tests/faults/run_faults.py --kills 200
+
+fuzz: $(READY) ## open damaged files, releases, ledgers, schemas and addresses for ten minutes (SEED=1 for others)
+	$(BIN)/python tests/fuzz/run_fuzz.py --seconds 600 --seed $(or $(SEED),0)
 
 mutants: $(READY) ## change the product in 400 small ways, one at a time; say which no test sees (resumes)
 	$(BIN)/python tests/mutation --sample 400

@@ -38,6 +38,8 @@ def parse(text: str) -> Document:
         raise SchemaError(
             f"schema is not valid TOML: {error}", hint=f"see https://toml.io; {DRAFTED}"
         ) from None
+    except ValueError:  # what Python says of a number with more than 4,300 digits
+        raise SchemaError("schema: a number has thousands of digits.", hint="write a shorter one.") from None
     for key in content:
         if key not in ("table", "columns", "constraints"):
             raise SchemaError(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from understudy.errors import ReleaseError
 from understudy.pipeline import Release
 from understudy.privacy import loss_from_dict
+from understudy.privacy.curator.verification import UNREADABLE
 
 _LAWS = {
     "gaussian": "discrete Gaussian noise on counts",
@@ -16,6 +18,16 @@ _LAWS = {
 
 def card(release: Release) -> dict[str, Any]:
     """The card as plain JSON values, all of them from the certificate and the model: public as they stand."""
+    try:
+        return _card(release)
+    except UNREADABLE:
+        raise ReleaseError(
+            "the release's certificate cannot be read, so there is no card of it.",
+            hint="ask for the release anew from who made it.",
+        ) from None
+
+
+def _card(release: Release) -> dict[str, Any]:
     said, verdict = release.certificate, release.verify()
     kinds = {loss["kind"] for charge in said["charges"] for loss in charge["losses"]}
     rho = sum(loss_from_dict(loss).rho for charge in said["charges"] for loss in charge["losses"])

@@ -71,8 +71,8 @@ def _column(given: Mapping[str, Any], *, key: bool) -> tuple[dict[str, Any], str
         return {"type": "boolean"}, ""
     if kind == "categorical":
         return {"type": "category", "discover": True}, ""
-    if kind in _FAKES:
-        return {"type": "fake", "kind": _FAKES[str(kind)]}, _SENSITIVE
+    if isinstance(kind, str) and kind in _FAKES:
+        return {"type": "fake", "kind": _FAKES[kind]}, _SENSITIVE
     if given.get("pii") is True:
         return {"type": "id", "kind": "uuid"}, f"{_SENSITIVE} {_UNKNOWN.format(kind)}"
     return {"type": "untyped"}, _UNKNOWN.format(kind)

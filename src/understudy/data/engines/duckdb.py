@@ -6,6 +6,7 @@ the query is its own source of data, such as `?query=SELECT * FROM 'folder/*.par
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -24,9 +25,9 @@ from understudy.data.scratch import ScratchFolder
 from understudy.errors import FileError, OperatorError, ParameterError
 
 MEMORY = 512 << 20  # of the database's own work, such as a sort; beyond it goes to a private folder on disk
-_NAMED = re.compile(
-    r"(\w*)\s*\(?\s*\[?\s*'([^']*)'"
-)  # a text in quotes, and the function that it is given to
+_NAMED = re.compile(r"'([^']*)'")  # a text in quotes
+_READER = re.compile(r"(\w*)\s*\(?\s*\[?\s*\Z")  # what stands before it: the function that it is given to
+_NEAR = 200  # characters before a text in which its function is looked for
 _LAKE_READERS = ("delta_scan", "iceberg_scan")
 # What these say is about the words of a query, never about a record.
 _WORDING = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.SyntaxException)
@@ -66,7 +67,7 @@ def open_database(address: str) -> DatabaseQuery:
             hint="write duckdb:people.db?table=people, or duckdb:people.db?query=SELECT ...",
         )
     path = Path(place) if place else None
-    if path is not None and not path.is_file():
+    if path is not None and not os.path.isfile(path):  # False too for a name that no file can have
         raise FileError(f"there is no database {place!r}.", hint="check the path.")
     query = what.strip().rstrip(";") if how == "query" else f"FROM {_qualified(what.strip())}"
     spill = ScratchFolder()
@@ -95,8 +96,14 @@ def _check_files(connection: Any, query: str) -> None:
 
 def named_files(query: str) -> list[tuple[str, str]]:
     """The texts in quotes of a query that may be paths, each with the function that it is given to, if any."""
-    found = [(reader.lower(), named) for reader, named in _NAMED.findall(query)]
+    found = [(_reader(query, text.start()), text[1]) for text in _NAMED.finditer(query)]
     return [(reader, named) for reader, named in found if named and "://" not in named and "\n" not in named]
+
+
+def _reader(query: str, place: int) -> str:
+    """The function that a text at that place is given to; empty where there is none."""
+    before = _READER.search(query[max(0, place - _NEAR) : place])
+    return before[1].lower() if before else ""
 
 
 def quoted(name: str) -> str:

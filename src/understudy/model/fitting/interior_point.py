@@ -25,7 +25,8 @@ from understudy.model.tree.tree_layout import Floats, TreeLayout
 LARGEST = 800  # unknowns that are solved in about a second
 _STEPS = 60
 _SHY = 0.995  # of the way to the first cell that would become negative
-_DONE = 1e-15  # of the duality at the start
+_LEAST = 1e-30  # of the duality at the start: beyond it numbers say no more
+_SHARE = 0.1  # of what is enough that the duality may be at the end
 _REFINEMENTS = 2
 _RIDGE = 1e-14
 
@@ -47,8 +48,12 @@ def unknowns(problem: LeastSquares) -> int:
     return layout.cells + problem.observations.count + layout.separator_cells + len(layout.tree.roots)
 
 
-def interior_point(problem: LeastSquares, start: Floats) -> InteriorPoint:
-    """The optimum of a small model, from clique tables to start near; as exact as numbers allow."""
+def interior_point(problem: LeastSquares, start: Floats, enough: float) -> InteriorPoint:
+    """The optimum of a small model, from clique tables to start near, to a loss of about `enough` above the least.
+
+    How far to go is told by what is left, never by how far it is from the start: of a start whose loss is 1e14 above
+    the optimum even a part in 1e15 is too much.
+    """
     layout = problem.observations.layout
     asked, agree, totals = _answers(problem), *_agreement(layout)
     kept = np.ones(layout.cells, bool) if problem.possible is None else np.isfinite(problem.possible)
@@ -68,7 +73,7 @@ def interior_point(problem: LeastSquares, start: Floats) -> InteriorPoint:
     steps = 0
     while steps < _STEPS:
         duality = float(cells @ slack)
-        if not duality > _DONE * first:
+        if not (duality * size > _SHARE * enough and duality > _LEAST * first):
             break
         matrix[across[:n], across[:n]] = slack / cells
         left = np.concatenate(
@@ -93,9 +98,24 @@ def interior_point(problem: LeastSquares, start: Floats) -> InteriorPoint:
         length = min(_SHY * _reach(cells, step[:n]), _SHY * _reach(slack, back), 1.0)
         cells, slack = cells + length * step[:n], slack + length * back
         dual, prices = dual + length * step[n : n + m], prices + length * step[n + m :]
+    dual = dual + _restored(asked, agree, weights, slack - asked.T @ dual - agree.T @ prices)
     whole = np.zeros(layout.cells)
     whole[kept] = cells
     return InteriorPoint(whole, dual * size, steps)
+
+
+def _restored(asked: Floats, agree: Floats, weights: Floats, left: Floats) -> Floats:
+    """The least change of the answers' prices after which B^T r + A^T p is the slack again, to the last digit.
+
+    Where scales differ by 1e16 a step solves for that no better than a part of a unit, and a bound is as loose as the
+    worst cell. Prices of answers that weigh much may change freely: it costs the bound next to nothing.
+    """
+    ease = np.sqrt(np.maximum(weights / weights.max(initial=1e-300), 1e-16))
+    try:
+        change = np.linalg.lstsq(np.hstack([asked.T * ease, agree.T]), left, rcond=None)[0]
+    except np.linalg.LinAlgError:
+        return np.zeros_like(weights)
+    return np.asarray(ease * change[: weights.size], np.float64)
 
 
 def _change(

@@ -112,17 +112,17 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
         if goal.reached(found) or stalled or state.plain_will_do(goal):
             found = state.settle_for_plain(goal)
             direct = small and found.gap > goal.target and found.steps < goal.limit
-            return _solve_whole(state, callback) if direct else found
+            return _solve_whole(state, goal, callback) if direct else found
         accuracy = _ACCURACY if failures == 0 else 1e-3
         moved = advance(state, accuracy, goal)
         gained = state.found().gap < found.gap * (1 - 1e-3)
         failures = 0 if moved or gained else failures + 1
 
 
-def _solve_whole(state: Refinement, callback: Listener | None) -> OptimalityCertificate:
+def _solve_whole(state: Refinement, goal: Goal, callback: Listener | None) -> OptimalityCertificate:
     """The certificate after a small model was solved by a direct method, where the others gave up."""
     problem, layout = state.problem, state.programme.layout
-    found = interior_point(problem, state.marginals)
+    found = interior_point(problem, state.marginals, goal.fine)
     state.extra += found.steps
     state.bound = max(state.bound, problem.lower_bound(found.dual, state.spare))
     state.keep(starting_point.joined(layout, np.maximum(found.cells, 0.0)))

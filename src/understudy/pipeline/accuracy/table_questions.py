@@ -277,7 +277,8 @@ class _Asked:
         everyone = self._total(1 - (1 - self.level) * GAP_SHARE)[1]
         low, high = max([0.0, *(f[0] for f in found)]), min([everyone, *(f[1] for f in found)])
         if not low <= high:  # one of them failed; the widest says most
-            low, high = min(f[0] for f in found), max(f[1] for f in found)
+            low = min((f[0] for f in found), default=0.0)
+            high = max((f[1] for f in found), default=0.0)  # of a total below zero
         return (low, high), self._covers(direct is not None, pairs)
 
     def _number(self, sure: Mask, may: Mask, codes: Mapping[str, int], q: float | None) -> Estimate | None:

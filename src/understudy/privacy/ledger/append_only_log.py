@@ -39,6 +39,7 @@ _TABLES = (
         WHEN NEW.seq != (SELECT coalesce(max(seq) + 1, 0) FROM entries)
         BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END""",
 )
+_SHORT, _LONGEST = 1 << 16, 1_000_000_000  # bytes: of a short value, and of the longest answer
 _FIELDS = "seq, time, kind, name, job, body, content, previous, seal"
 RESTORE = "restore the newest copy of the ledger together with its .mark file."
 
@@ -53,6 +54,7 @@ class Turn:
     def add(self, kind: str, name: str, job: str, body: Any, answer: bytes = b"") -> Entry:
         """The entry that was added; it counts once the turn ends well."""
         entry = seal(self._last, _now(), kind=kind, name=name, job=job, body=body, content=answer)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
         _insert(self._connection, entry, answer)
         self._last = entry
         self.written.append(entry)
@@ -107,6 +109,9 @@ class AppendOnlyLog:
 
     def _catch_up(self, connection: sqlite3.Connection) -> Entry:
         """The last entry, once all that were added since the last turn are verified and none is lost."""
+        # Nobody writes now. A damaged length would have SQLite ask for as much memory as it says: no value is longer
+        # than the file itself.
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(self.path.stat().st_size, _SHORT))
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         if application != _APPLICATION:
             raise LedgerError(f"{self.path} is not a ledger, or is a damaged one.", hint=RESTORE)
