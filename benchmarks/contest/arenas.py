@@ -63,7 +63,7 @@ class Arena:
         encoder = Encoder(self.schema_of(table))
         return Table(encoder.domain, encoder.forward(rows.select(list(encoder.domain))))
 
-    @cache  # noqa: B019
+    @cache  # noqa: B019, as above
     def scorer(self, table: str) -> Scorer:
         """What scores a synthetic table against this one, by tests drawn with a fixed seed."""
         raw = self.read(table)

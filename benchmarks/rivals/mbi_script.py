@@ -9,7 +9,7 @@ import warnings
 import jax
 
 warnings.simplefilter("ignore")
-jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_enable_x64", True)  # before anything that reads it is imported
 
 import numpy as np  # noqa: E402
 from coded_files import asked, zcdp  # noqa: E402

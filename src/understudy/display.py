@@ -1,4 +1,4 @@
-"""Small tables for notebooks: HTML that stands on its own, escaped, without scripts."""
+"""How results are shown: counts with their nouns, and small tables for notebooks (HTML, escaped, without scripts)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from html import escape
 
 MOST_ROWS = 40  # of a table that is shown; the rest is counted
 _CELL = "text-align:left;padding:.1em 1em .1em 0;vertical-align:top"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number and its noun, in the plural where it must be: 1 pair, 1,200 pairs."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def html_table(

@@ -100,7 +100,8 @@ def as_query(query: Any) -> Query | None:
     if query is None:
         return None
     if callable(getattr(query, "apply", None)) and callable(getattr(query, "adjoint", None)):
-        return query  # type: ignore[no-any-return]
+        given: Query = query
+        return given
     if isinstance(query, Sequence) and len(query) == 2 and all(callable(part) for part in query):
         return Functions(query[0], query[1])
     if getattr(query, "ndim", None) == 2:

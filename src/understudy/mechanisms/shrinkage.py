@@ -134,7 +134,7 @@ def coarse_to_fine(
     cuts = [_cuts(noisy, table, axis, sigma, values) for axis in range(table.ndim)]
     for level in _levels(table.shape, values):
         starts = [_starts(table, axis, level[axis], values[axis], cuts[axis]) for axis in range(table.ndim)]
-        expected, seen = (_blocks(t, starts) for t in (table, noisy))
+        expected, seen = (block_sums(t, starts) for t in (table, noisy))
         lengths = [np.diff(np.append(start, size)) for start, size in zip(starts, table.shape, strict=True)]
         variance = np.full(expected.shape, sigma**2)
         for axis, length in enumerate(lengths):
@@ -256,7 +256,7 @@ def _best_cut(product: Cells, square: Cells, start: int, end: int) -> tuple[floa
     return float(gain[place]), start + 1 + place
 
 
-def _blocks(table: Cells, starts: Sequence[Whole]) -> Cells:
+def block_sums(table: Cells, starts: Sequence[Whole]) -> Cells:
     """The sums of the blocks that the runs of all axes make."""
     for axis, start in enumerate(starts):
         table = np.add.reduceat(table, start, axis=axis)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from understudy.display import counted
 from understudy.privacy import Gaussian, Group, Loss, Role
 from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
 from understudy.privacy.curator.unit_sizes import QUESTION as UNIT_SIZES
@@ -63,7 +64,7 @@ class Progress:
         elif question == UNIT_SIZES:
             self._stage("learning how many records units have")
         elif question == DISTANCE:
-            self._stage(f"asking how far off {_number(sum(words['summed']), 'set')} of columns would be")
+            self._stage(f"asking how far off {counted(sum(words['summed']), 'set')} of columns would be")
         elif question == "discover":
             self._stage(f"learning the values of {words['column']!r}")
         elif question.startswith("choose"):
@@ -87,17 +88,13 @@ class Progress:
         begun, before = self._first
         seconds = (now - begun) * (self._whole - self._spent) / (self._spent - before)
         return (
-            f"fitting the model to {_number(len(self._measured), 'marginal')}; {left:.0%} of the budget for "
+            f"fitting the model to {counted(len(self._measured), 'marginal')}; {left:.0%} of the budget for "
             f"measuring is left, about {seconds:.0f} s"
         )
 
     def _measuring(self, cliques: Sequence[Sequence[str]]) -> str:
         if self._learning:
-            return f"learning the {self._learning[0]} of {_number(len(cliques), 'column')}"
+            return f"learning the {self._learning[0]} of {counted(len(cliques), 'column')}"
         orders = {len(clique) for clique in cliques}
         noun = {1: "one-way marginal", 2: "pair"}.get(min(orders) if len(orders) == 1 else 0, "marginal")
-        return f"measuring {_number(len(cliques), noun)}"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+        return f"measuring {counted(len(cliques), noun)}"

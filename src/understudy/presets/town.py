@@ -347,4 +347,4 @@ type = "boolean"
 [columns.glasses]
 type = "boolean"
 missing = true
-"""  # noqa: E501
+"""  # noqa: E501 - a line of a schema file is as long as its list of values

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from understudy.display import counted
 from understudy.report.measured_pairs import MeasuredPair
 from understudy.report.released import Released
 from understudy.version import __version__
@@ -127,7 +128,7 @@ def trust(release: Released, pairs: Sequence[MeasuredPair], merged: Sequence[str
     good = ["Counts and shares of single columns, within the whiskers that are drawn."]
     if clear:
         good.append(
-            f"How the columns of {_number(len(clear), 'pair')} go together: measured, and clear of noise."
+            f"How the columns of {counted(len(clear), 'pair')} go together: measured, and clear of noise."
         )
     if release.errors is not None:
         good.append("The errors stated here: they come from the real records, with noise that is known.")
@@ -140,12 +141,12 @@ def trust(release: Released, pairs: Sequence[MeasuredPair], merged: Sequence[str
         )
     if all_pairs > len(pairs):
         bad.append(
-            f"{all_pairs - len(pairs):,} of {_number(all_pairs, 'pair')} of columns, beyond their stated errors: "
+            f"{all_pairs - len(pairs):,} of {counted(all_pairs, 'pair')} of columns, beyond their stated errors: "
             "they were not measured together, and follow from those that were."
         )
     if faint := len(pairs) - len(clear):
         bad.append(
-            f"{_number(faint, 'measured pair')} whose dependence is lost in noise: the model takes it as weak."
+            f"{counted(faint, 'measured pair')} whose dependence is lost in noise: the model takes it as weak."
         )
     if merged:
         bad.append(f"Differences between rare values of {_listed(merged)}: they were measured as one.")
@@ -210,7 +211,3 @@ def not_covered(release: Released) -> list[str]:
 def _listed(names: Sequence[str], most: int = 6) -> str:
     shown = list(names[:most])
     return ", ".join(shown) + (f" and {len(names) - most:,} more" if len(names) > most else "")
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

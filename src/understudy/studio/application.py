@@ -46,7 +46,7 @@ def application(workspace: Workspace, locks: Locks) -> Starlette:
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Gate, locks=locks, fault=_fault)],
-        exception_handlers={
+        exception_handlers={  # whose types Starlette declares for exceptions of any kind
             UnderstudyError: _refused,  # type: ignore[dict-item]
             HTTPException: _not_there,  # type: ignore[dict-item]
         },

@@ -66,7 +66,6 @@ LEARNED = {
     "max": "the largest value",
     "bins": "where its ranges begin and end",
 }
-EVERY = ("", "day", "week", "month", "quarter", "year", "hour", "minute", "second")
 
 _WHOLE = ("min", "max", "step", "bins", "special")
 SHOWN: dict[str, tuple[str, ...]] = {

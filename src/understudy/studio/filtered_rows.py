@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from understudy.data.engines.duckdb import quoted
 from understudy.errors import ParameterError
 
 PAGE = 25  # records
@@ -69,8 +70,8 @@ def filtered_rows(path: Path, asked: Mapping[str, str]) -> FilteredRows:
         whole, matching = counted or (0, 0)
         pages = max(1, -(-matching // PAGE))
         page = min(max(_whole(asked.get("page", "")), 0), pages - 1)
-        ordered = f"ORDER BY {_quoted(order)} {'DESC' if falling else 'ASC'} NULLS LAST" if order else ""
-        shown = ", ".join(f"CAST({_quoted(name)} AS VARCHAR)" for name in names)
+        ordered = f"ORDER BY {quoted(order)} {'DESC' if falling else 'ASC'} NULLS LAST" if order else ""
+        shown = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in names)
         query = f"SELECT {shown} FROM synthetic WHERE {condition} {ordered} LIMIT {PAGE} OFFSET {page * PAGE}"
         found = database.execute(query, values).fetchall()
     rows = [["" if cell is None else str(cell) for cell in row] for row in found]
@@ -79,7 +80,7 @@ def filtered_rows(path: Path, asked: Mapping[str, str]) -> FilteredRows:
 
 def _condition(column: str, operator: str, value: str) -> tuple[str, list[str]]:
     """A condition and the values in it; numbers and dates are compared as such where the text is one."""
-    name = _quoted(column)
+    name = quoted(column)
     if not column:
         return "true", []
     if operator == "missing":
@@ -98,10 +99,6 @@ def _condition(column: str, operator: str, value: str) -> tuple[str, list[str]]:
         )
     same = f"({text} = ? OR TRY_CAST({text} AS DOUBLE) = TRY_CAST(? AS DOUBLE))"
     return (same if operator == "is" else f"NOT coalesce({same}, false)"), [value, value]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _whole(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Pages from templates: every value is escaped, and none is written into a script."""
+"""What every screen needs: its form, its table, and pages from templates, in which every value is escaped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from understudy.report.design.templates import environment
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from understudy.studio.workspace import Workspace
+    from understudy.studio.workspace import ChosenTable, Workspace
 
 MOST_FORM = 4 << 20  # bytes of a form: the text of a schema with very many values
 
@@ -63,6 +63,11 @@ def workspace(request: Request) -> Workspace:
     """The folder that this studio works in."""
     found: Workspace = request.app.state.workspace
     return found
+
+
+def chosen_table(request: Request) -> ChosenTable:
+    """The table that an address names."""
+    return workspace(request).table(request.path_params["table"])
 
 
 def screen(function: Screen) -> Callable[[Request], Any]:

@@ -6,7 +6,7 @@ column of the schema and meets bounds, missing values and misfits like any other
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -17,6 +17,13 @@ import pyarrow as pa
 from understudy.domain import Column, Schema, arrays
 from understudy.domain.arrow_values import plain
 from understudy.errors import SchemaError
+
+
+def transformed(table: pa.Table, transforms: Iterable[TableTransform]) -> pa.Table:
+    """The table with derived columns in place of the originals, by one transform after the other."""
+    for transform in transforms:
+        table = transform.forward(table)
+    return table
 
 
 class TableTransform(Protocol):

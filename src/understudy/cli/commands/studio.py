@@ -54,8 +54,8 @@ def command(
       understudy studio --demo
     """
     try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
+        import starlette  # noqa: F401 - to see whether it is there
+        import uvicorn  # noqa: F401 - likewise
     except ImportError as missing:
         raise OperatorError(
             f"the studio needs the package {missing.name!r}.", hint="pip install 'understudy[studio]'."

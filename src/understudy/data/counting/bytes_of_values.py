@@ -108,7 +108,7 @@ def _trimmed(texts: pa.Array) -> pa.Array:
 
 def code_bytes(domain: Domain, codes: Mapping[str, Codes], rows: int) -> pa.LargeBinaryArray:
     """The codes of every record as its bytes, column by column in the domain's order."""
-    width, place = _width(domain), 0
+    width, place = record_width(domain), 0
     matrix = np.empty((rows, width), np.uint8)
     for name, size in domain.items():
         kind = code_type(size).newbyteorder("<")
@@ -123,7 +123,7 @@ def code_bytes(domain: Domain, codes: Mapping[str, Codes], rows: int) -> pa.Larg
 
 def codes_of_bytes(domain: Domain, contents: Any) -> dict[str, Codes]:
     """The codes of records, from the bytes that `code_bytes` made of them."""
-    (_, data), width, place = buffers(contents), _width(domain), 0
+    (_, data), width, place = buffers(contents), record_width(domain), 0
     matrix, found = data.reshape(len(contents), width), {}
     for name, size in domain.items():
         kind = code_type(size).newbyteorder("<")
@@ -144,5 +144,6 @@ def buffers(contents: Any) -> tuple[npt.NDArray[np.int64], Bytes]:
     return offsets - offsets[0], np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]]
 
 
-def _width(domain: Domain) -> int:
+def record_width(domain: Domain) -> int:
+    """The bytes that the codes of one record take."""
     return sum(code_type(size).itemsize for size in domain.values())

@@ -111,7 +111,7 @@ class Histogram:
             if name not in columns:
                 raise DomainError(f"column {name!r} is in a clique but not in the batch.")
         if checked:
-            return {name: columns[name] for name in self._columns}  # type: ignore[misc]
+            return {name: columns[name] for name in self._columns}  # type: ignore[misc]  # checked: arrays of codes
         return {name: check_codes(name, columns[name], self.domain[name]) for name in self._columns}
 
     def _block_rows(self) -> int:

@@ -369,7 +369,7 @@ def _condition(error: Exception) -> str:
     """The name that Spark gives an error, if it has one."""
     name = None
     with suppress(Exception):
-        name = error.getCondition()  # type: ignore[attr-defined]
+        name = getattr(error, "getCondition")()  # noqa: B009 - only errors of PySpark have it
     return f" {name}" if isinstance(name, str) else ""
 
 

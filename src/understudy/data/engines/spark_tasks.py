@@ -23,7 +23,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from understudy.data.counting.bytes_of_values import code_bytes, codes_of_bytes, unit_bytes, value_bytes
+from understudy.data.counting.bytes_of_values import (
+    code_bytes,
+    codes_of_bytes,
+    record_width,
+    unit_bytes,
+    value_bytes,
+)
 from understudy.data.counting.filled_cells import FilledCells
 from understudy.data.counting.histogram import Histogram
 from understudy.data.counting.kept_records import KeptRecords
@@ -302,7 +308,7 @@ def packed(codes: Sequence[Codes], rows: int) -> pa.RecordBatch:
 def pack_rows(domain: Domain) -> int:
     """How many records go into one pack."""
     least, most = PACK_ROWS
-    return max(least, min(most, PACK_BYTES // max(1, width(domain))))
+    return max(least, min(most, PACK_BYTES // max(1, record_width(domain))))
 
 
 def owned(units: pa.Array, contents: pa.Array) -> Iterator[pa.RecordBatch]:
@@ -343,11 +349,6 @@ def blocks(
 def _mapped(map_: Codes | None, parts: Sequence[Codes]) -> Codes:
     codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
     return codes if map_ is None else map_[codes]
-
-
-def width(domain: Domain) -> int:
-    """The bytes that the codes of one record take."""
-    return sum(code_type(size).itemsize for size in domain.values())
 
 
 def unpacked(domain: Domain, columns: Sequence[str], rows: int, codes: Any) -> dict[str, Codes]:

@@ -132,8 +132,8 @@ LEARNERS: dict[str, Learner] = {"linear": _linear, "tree": _tree, "forest": _for
 
 def _scikit(name: str, task: str) -> Learner:
     try:
-        from sklearn import ensemble, linear_model, neighbors  # type: ignore[import, unused-ignore]
-        from threadpoolctl import threadpool_limits  # type: ignore[import, unused-ignore]
+        from sklearn import ensemble, linear_model, neighbors  # type: ignore[import, unused-ignore]  # untyped
+        from threadpoolctl import threadpool_limits  # type: ignore[import, unused-ignore]  # untyped
     except ImportError as problem:
         raise ParameterError(
             f"learner {name!r} needs scikit-learn.", hint="install understudy[evaluate], or choose 'forest'."

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from understudy.display import counted
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.adaptive.choice_stages import ChoiceStage
 from understudy.mechanisms.adaptive.noise_price import Cells
@@ -33,11 +34,11 @@ def intended(
         return (ONLY_COLUMNS,)
     sets = "pairs and triples" if triples else "pairs"
     said = [
-        f"It looks at every column, then chooses up to {_number(counts[0], 'pair')} that join the columns."
+        f"It looks at every column, then chooses up to {counted(counts[0], 'pair')} that join the columns."
     ]
     if len(counts) > 1:
         said.append(
-            f"Up to {_number(len(counts) - 1, 'round')} follow, of up to {counts[1]} {sets} each: those that the "
+            f"Up to {counted(len(counts) - 1, 'round')} follow, of up to {counts[1]} {sets} each: those that the "
             "model explains worse than measuring them would, while there are any."
         )
     if asked is not None and rows is not None:
@@ -47,7 +48,7 @@ def intended(
                 f"{about} noise would likely hide every pair; all is then spent on the columns alone."
             )
         else:
-            rounds = _number(min(worth, len(counts)), "round")
+            rounds = counted(min(worth, len(counts)), "round")
             said.append(
                 f"{about} noise would hide about {asked.hidden:.0%} of what pairs tell: it will likely make "
                 f"{rounds}, and spend {_percent(asked.share)} of the rest on the columns alone."
@@ -69,19 +70,19 @@ def decided(
         return (*said, ONLY_COLUMNS)
     said.append(
         f"A first look said that noise would hide about {min(asked.hidden, 1.0):.0%} of what pairs tell: so "
-        f"{_percent(asked.share)} of the rest went to the columns alone; {_number(len(rounds), 'round')} followed."
+        f"{_percent(asked.share)} of the rest went to the columns alone; {counted(len(rounds), 'round')} followed."
     )
     chosen = [clique for cliques, _ in rounds for clique in cliques]
     if not chosen:
         return (*said, "No pair was found worth its noise: the columns were measured once more.")
     orders = [
-        _number(sum(len(c) == order for c in chosen), noun) for order, noun in ((2, "pair"), (3, "triple"))
+        counted(sum(len(c) == order for c in chosen), noun) for order, noun in ((2, "pair"), (3, "triple"))
     ]
     short = sum(stopped for _, stopped in rounds)
     said.append(
         f"They chose {' and '.join(text for text in orders if not text.startswith('0 '))}"
         + (
-            f"; {_number(short, 'round')} stopped short, as nothing more was worth its noise."
+            f"; {counted(short, 'round')} stopped short, as nothing more was worth its noise."
             if short
             else "."
         )
@@ -91,7 +92,3 @@ def decided(
 
 def _percent(share: Fraction) -> str:
     return f"{float(share):.0%}"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -12,12 +12,11 @@ less. Post-processing of released numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
 from understudy.mechanisms.adaptive import least_risk_kernel as kernel
+from understudy.mechanisms.shrinkage import block_sums
 
 Cells = npt.NDArray[np.float64]
 
@@ -36,7 +35,7 @@ def shrunk(noisy: Cells, expected: Cells, sigma: float) -> Cells:
     while groups < max(table.shape):
         groups *= 2
         starts = [_runs(table, axis, groups) for axis in range(table.ndim)]
-        thought, seen, cells = (_blocks(t, starts) for t in (table, noisy, np.ones(table.shape)))
+        thought, seen, cells = (block_sums(t, starts) for t in (table, noisy, np.ones(table.shape)))
         ratio = _least_risk(seen, thought, sigma * np.sqrt(cells)) / thought
         for axis, start in enumerate(starts):
             lengths = np.diff(np.append(start, table.shape[axis]))
@@ -59,13 +58,6 @@ def _runs(table: Cells, axis: int, groups: int) -> npt.NDArray[np.int64]:
     mass = np.cumsum(table.sum(axis=tuple(other for other in range(table.ndim) if other != axis)))
     cuts = np.searchsorted(mass, mass[-1] * np.arange(1, groups) / groups) + 1
     return np.unique(np.clip(np.append(0, cuts), 0, size - 1))
-
-
-def _blocks(table: Cells, starts: Sequence[npt.NDArray[np.int64]]) -> Cells:
-    """The sums of the blocks that the runs of all axes make."""
-    for axis, start in enumerate(starts):
-        table = np.add.reduceat(table, start, axis=axis)
-    return table
 
 
 def _least_risk(noisy: Cells, expected: Cells, sigma: Cells) -> Cells:

@@ -45,7 +45,8 @@ def as_loss(loss: Any) -> Loss | str:
     if isinstance(loss, str) and loss.lower() in ("l1", "l2"):
         return loss.lower()
     if callable(getattr(loss, "value", None)) and callable(getattr(loss, "gradient", None)):
-        return loss  # type: ignore[no-any-return]
+        given: Loss = loss
+        return given
     if callable(loss):
         return _Paired(loss)
     raise ParameterError(

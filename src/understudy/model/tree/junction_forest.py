@@ -164,7 +164,7 @@ class Forest:
         number = {node: k for k, node in enumerate(n for n, kept in enumerate(alive) if kept)}
         masks = [self.masks[node] for node in number]
         links = [{number[o] for o in self.links[node]} for node in number]
-        self.__init__(self.names, self.widths, masks, links)  # type: ignore[misc]
+        self.__init__(self.names, self.widths, masks, links)  # type: ignore[misc]  # no class derives from this one
 
     def rooted(self) -> tuple[tuple[Clique, ...], tuple[int, ...]]:
         """The cliques in collect order, and their parents."""

@@ -25,6 +25,7 @@ from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.domain import Schema
 from understudy.domain.dialect import Dialect
 from understudy.pipeline.sources.records import Reading, still_untyped
+from understudy.transforms.derive import transformed
 from understudy.transforms.encode import Encoder, reading_types
 
 
@@ -69,8 +70,7 @@ class MemorySource:
             form = TableForm.of_types(types, untyped=bare, dialect=dialect)
         else:
             (table, form), kind, bare = with_form(self.data), frame_kind(self.data), untyped(self.data)
-        for transform in reading.transforms:
-            table = transform.forward(table)
+        table = transformed(table, reading.transforms)
         bare = still_untyped(bare, table.schema, reading.transforms)
         return InMemory(table, kind, bare, _snapshot(self._path), form)
 

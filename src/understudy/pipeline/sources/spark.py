@@ -35,7 +35,7 @@ from understudy.domain.dialect import Dialect
 from understudy.errors import FileError, OperatorError, ParameterError, SchemaError
 from understudy.pipeline.sources.records import Reading, still_untyped
 from understudy.pipeline.sources.streamed import FILES, FilesSource
-from understudy.transforms.derive import TableTransform
+from understudy.transforms.derive import TableTransform, transformed
 from understudy.transforms.encode import Encoder, reading_types
 
 ADDRESS = "spark:"
@@ -118,9 +118,8 @@ class SparkRecords:
         types = arrow_types(frame, known)
         form = TableForm.of_types(types, KIND)
         if reading.transforms:
-            transform = Transformed(tuple(reading.transforms))
-            types = transform.apply(types.empty_table()).schema
-            frame = on_workers(frame, transform, spark_types(types))
+            types = transformed(types.empty_table(), reading.transforms).schema
+            frame = on_workers(frame, Transformed(tuple(reading.transforms)), spark_types(types))
         return cls(frame, types, form=form)
 
     def check(self, columns: Sequence[str]) -> None:
@@ -228,13 +227,8 @@ class Transformed:
     @guarded("transform")
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            yield from self.apply(pa.Table.from_batches([batch])).combine_chunks().to_batches()
-
-    def apply(self, table: pa.Table) -> pa.Table:
-        """The table with derived columns in place of the originals."""
-        for transform in self.transforms:
-            table = transform.forward(table)
-        return table
+            table = transformed(pa.Table.from_batches([batch]), self.transforms)
+            yield from table.combine_chunks().to_batches()
 
 
 def arrow_types(frame: Any, needed: set[str] | None) -> pa.Schema:

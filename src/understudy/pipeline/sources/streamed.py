@@ -33,7 +33,7 @@ from understudy.data.scannable import Scannable
 from understudy.domain import Schema
 from understudy.domain.dialect import Dialect
 from understudy.pipeline.sources.records import Reading, Records, still_untyped
-from understudy.transforms.derive import TableTransform
+from understudy.transforms.derive import TableTransform, transformed
 from understudy.transforms.encode import Encoder, reading_types
 
 FILES = {"parquet:": "Parquet", "csv:": "CSV", "jsonl:": "JSON lines"}
@@ -57,7 +57,7 @@ class StreamedRecords:
     @cached_property
     def types(self) -> Any:
         """The names and types of the columns, once transformed: as they were declared, or text."""
-        return self._transformed(self.source.types.empty_table()).schema
+        return transformed(self.source.types.empty_table(), self.transforms).schema
 
     @property
     def untyped(self) -> frozenset[str]:
@@ -119,13 +119,8 @@ class StreamedRecords:
             yield from self.source.scan(wanted, types)
             return
         for batch in self.source.scan(self.source.types.names, types):
-            table = self._transformed(pa.Table.from_batches([batch])).select(wanted)
+            table = transformed(pa.Table.from_batches([batch]), self.transforms).select(wanted)
             yield from table.combine_chunks().to_batches()
-
-    def _transformed(self, table: pa.Table) -> pa.Table:
-        for transform in self.transforms:
-            table = transform.forward(table)
-        return table
 
 
 def first_of(source: Scannable, most: int) -> pa.Table:

@@ -6,7 +6,7 @@ counts in integers is a property of the engine, never of a record, and an engine
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,11 @@ from understudy.domain import Clique, Domain
 from understudy.errors import OperatorError, ParameterError, SizeError
 from understudy.marginals import Counter
 from understudy.marginals.clique_runs import runs_within
-from understudy.marginals.counter import OpenColumns, UnitCounts
+from understudy.marginals.counter import OpenColumns, SparseCells, UnitCounts
 from understudy.privacy.curator.question_checks import MOST_CELLS
 
 Integers = npt.NDArray[np.int64]
 AT_ONCE = 2**24  # cells of marginals that are counted together for a choice
-CellCounter = Callable[[Clique], tuple[Integers, Integers]]
 
 
 class ExactCounts:
@@ -50,12 +49,12 @@ class ExactCounts:
 
     def filled_cells(self, clique: Clique) -> tuple[Integers, Integers]:
         """The places and counts of the cells that hold a record."""
-        count = cell_counter(self._engine, clique, self.domain.size(clique))
-        if count is None:
+        counter = cell_counter(self._engine, clique, self.domain.size(clique))
+        if counter is None:
             (whole,) = self.tables([clique])
             filled = np.flatnonzero(whole)
             return filled, whole[filled]
-        places, counts = count(clique)
+        places, counts = counter.count_cells(clique)
         if not (np.issubdtype(places.dtype, np.integer) and np.issubdtype(counts.dtype, np.integer)):
             raise OperatorError(f"the engine's cells of {clique!r} are not counted in integers.")
         return places, counts.astype(np.int64)
@@ -84,15 +83,17 @@ def unit_counter(engine: Any) -> UnitCounts:
     return counter
 
 
-def cell_counter(engine: Any, clique: Clique, cells: int) -> CellCounter | None:
-    """How the engine counts the filled cells of a clique; None where it can only count all of them, and may."""
-    count: CellCounter | None = getattr(engine, "count_cells", None)
-    if count is None and cells > MOST_CELLS:
+def cell_counter(engine: Any, clique: Clique, cells: int) -> SparseCells | None:
+    """The engine, where it can count the filled cells alone; None where it cannot, and all are not too many."""
+    if callable(getattr(engine, "count_cells", None)):
+        counter: SparseCells = engine
+        return counter
+    if cells > MOST_CELLS:
         raise SizeError(
             f"the histogram of {clique!r} has {cells:,} cells, and this engine cannot count the filled ones alone.",
             hint="put fewer columns in a group, or read the table into memory.",
         )
-    return count
+    return None
 
 
 def open_column(engine: Any, column: str) -> OpenColumns:

@@ -88,7 +88,7 @@ def price_histogram(
             hint="raise the threshold, or put fewer columns in a group.",
         )
     gap = gap_scale(chance)
-    distance = _DRAWS * 8 * (laplace_error(scale) + laplace_error(gap)) + Fraction(1, 2**400)  # type: ignore[arg-type]
+    distance = _DRAWS * 8 * (laplace_error(scale) + laplace_error(gap)) + Fraction(1, 2**400)
     slack = table_slack(distance, allowance.budget.epsilon)
     after = allowance.charge(one, one, slack)
     return HistogramPrice(after, (one, Slack(slack)), scale, cells, least, floor, gap)

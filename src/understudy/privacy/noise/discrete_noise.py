@@ -49,7 +49,7 @@ def table_error(scale: float) -> Fraction:
     return _error(2, _exact(scale))
 
 
-def laplace_error(scale: float) -> Fraction:
+def laplace_error(scale: float | Fraction) -> Fraction:
     """An upper bound on the total variation distance between one `discrete_laplace` draw and its law."""
     return _error(1, _exact(scale))
 
@@ -125,7 +125,7 @@ def _coins(
     return np.asarray(heads)
 
 
-def _exact(scale: float) -> Fraction:
+def _exact(scale: float | Fraction) -> Fraction:
     """The scale as the exact rational that it is, once it is one that can be drawn."""
     number = isinstance(scale, Real) and not isinstance(scale, bool)
     if not (number and math.isfinite(scale) and 0 < scale <= LARGEST_SCALE):

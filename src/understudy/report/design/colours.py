@@ -1,4 +1,4 @@
-"""The colours of every page, by what they are for, in a light and in a dark scheme: contrast can be computed.
+"""The colours of every page, by what they are for, in a light and in a dark scheme.
 
 Blue and orange stand for two things that are compared: they stay apart for eyes that do not tell red from green. No
 colour says anything alone: bars are hatched, marks have shapes, and verdicts are words.
@@ -6,7 +6,7 @@ colour says anything alone: bars are hatched, marks have shapes, and verdicts ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 # What a colour is for -> its value in the light scheme and in the dark one.
 COLOURS: Mapping[str, tuple[str, str]] = {
@@ -31,40 +31,8 @@ COLOURS: Mapping[str, tuple[str, str]] = {
     "secret": ("#8d0f35", "#ff8fb0"),  # what may not leave: the confidential page's own colour
     "on-secret": ("#ffffff", "#1d0610"),
 }
-# Text of the first on the second; a ratio of 4.5 at least (WCAG 2.2, AA).
-TEXT_ON = (
-    *((text, back) for text in ("ink", "soft", "accent") for back in ("paper", "card", "well")),
-    ("on-accent", "accent"),
-    ("on-secret", "secret"),
-    ("secret", "card"),
-    ("secret", "paper"),
-    *((kind, back) for kind in ("good", "warn", "bad") for back in (f"{kind}-back", "card", "paper")),
-    *(("ink", f"{kind}-back") for kind in ("good", "warn", "bad")),
-)
-# Shapes of the first on the second; a ratio of 3 at least.
-SHAPE_ON = (
-    *((shape, back) for shape in ("data", "other", "edge", "accent") for back in ("paper", "card")),
-    ("secret", "card"),
-)
 
 
 def declarations(scheme: int) -> str:
     """The colours of a scheme (0 light, 1 dark) as custom properties of CSS."""
     return "".join(f"--{name}:{pair[scheme]};" for name, pair in COLOURS.items())
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast of two colours (#rrggbb), from 1 to 21, as WCAG has it."""
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    red, green, blue = _linear(colour)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _linear(colour: str) -> Iterator[float]:
-    for start in (1, 3, 5):
-        part = int(colour[start : start + 2], 16) / 255
-        yield part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4

@@ -1,4 +1,4 @@
-"""Lines: of one thing over another with axes, and small ones that stand in a sentence or in a terminal."""
+"""Lines: of one thing over another with axes, and small ones of text for a terminal."""
 
 from __future__ import annotations
 
@@ -17,18 +17,6 @@ def spark_text(values: Sequence[float]) -> str:
     if top <= 0:
         return BLOCKS[0] * len(values)
     return "".join(BLOCKS[min(int(max(value, 0.0) / top * len(BLOCKS)), len(BLOCKS) - 1)] for value in values)
-
-
-def sparkline(values: Sequence[float], *, title: str, width: float = 120, height: float = 28) -> Markup:
-    """A small line without axes."""
-    points = _points([*range(len(values))], values, 2, 2, width - 4, height - 4)
-    return picture(
-        [tag("path", d=points, class_="s-data wide")],
-        width,
-        height,
-        title=title,
-        size="own",
-    )
 
 
 def line_plot(

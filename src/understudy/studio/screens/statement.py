@@ -18,14 +18,10 @@ from understudy.errors import ParameterError
 from understudy.pipeline.sources.registry import first_records
 from understudy.studio.column_editor import FORMS, TYPES, ColumnEditor
 from understudy.studio.schema_python import python_of
-from understudy.studio.screen import Form, figure, go, is_part, page, screen, workspace
-from understudy.studio.workspace import ChosenTable, write_private
+from understudy.studio.screen import Form, chosen_table, figure, go, is_part, page, screen, workspace
+from understudy.studio.workspace import write_private
 
 RECORDS_SHOWN = 30
-
-
-def _table(request: Request) -> ChosenTable:
-    return workspace(request).table(request.path_params["table"])
 
 
 def _column(request: Request, schema: us.Schema) -> str:
@@ -39,7 +35,7 @@ def _column(request: Request, schema: us.Schema) -> str:
 @screen
 def statement(request: Request, form: Form) -> Response:
     """Every column, what is said of it, and what would be learned."""
-    table = _table(request)
+    table = chosen_table(request)
     schema = table.schema
     columns = [ColumnEditor(place, name, schema) for place, name in enumerate(schema.columns)]
     return page(
@@ -59,7 +55,7 @@ def statement(request: Request, form: Form) -> Response:
 @screen
 def edit_column(request: Request, form: Form) -> Response:
     """Say something else of one column."""
-    table = _table(request)
+    table = chosen_table(request)
     schema = table.schema
     name = _column(request, schema)
     described = ColumnEditor(0, name, schema).fields_of(form)
@@ -70,7 +66,7 @@ def edit_column(request: Request, form: Form) -> Response:
 @screen
 def remove_column(request: Request, form: Form) -> Response:
     """Leave a column out: it is neither learned nor synthesised."""
-    table = _table(request)
+    table = chosen_table(request)
     schema = table.schema
     name = _column(request, schema)
     rest = {other: column for other, column in schema.columns.items() if other != name}
@@ -83,7 +79,7 @@ def remove_column(request: Request, form: Form) -> Response:
 @screen
 def edit_about(request: Request, form: Form) -> Response:
     """Say something else of the table as a whole."""
-    table = _table(request)
+    table = chosen_table(request)
     rows = int(figure(form, "rows", "number of records")) if form.get("rows", "").strip() else None
     unit = form.get("unit") or None
     said = form.get("most", "").strip()
@@ -101,7 +97,7 @@ def edit_about(request: Request, form: Form) -> Response:
 @screen
 def edit_text(request: Request, form: Form) -> Response:
     """Take the whole statement as TOML."""
-    table = _table(request)
+    table = chosen_table(request)
     table.state(us.Schema.from_toml(form.get("toml", "").replace("\r\n", "\n")))
     return go(f"/tables/{table.id}#as-text")
 
@@ -109,7 +105,7 @@ def edit_text(request: Request, form: Form) -> Response:
 @screen
 def draft(request: Request, form: Form) -> Response:
     """Draft the statement by looking at the records: confidential until a person has read it."""
-    table = _table(request)
+    table = chosen_table(request)
     drafted = us.draft_schema(table.data, name=table.schema.name)
     table.state(dataclasses.replace(drafted, rows=table.schema.rows))
     return go(f"/tables/{table.id}")
@@ -118,7 +114,7 @@ def draft(request: Request, form: Form) -> Response:
 @screen
 def reviewed(request: Request, form: Form) -> Response:
     """A person has read the draft, and says that it holds nothing but public knowledge."""
-    table = _table(request)
+    table = chosen_table(request)
     schema = table.schema
     if form.get("read") != "yes":
         raise ParameterError(
@@ -132,7 +128,7 @@ def reviewed(request: Request, form: Form) -> Response:
 @screen
 def private_table(request: Request, form: Form) -> Response:
     """The first records as they are: confidential, and only when asked for."""
-    table = _table(request)
+    table = chosen_table(request)
     if form.get("show") != "yes":
         return page("private_hidden.html", table=table)
     found = first_records(table.data, RECORDS_SHOWN).slice(0, RECORDS_SHOWN)
@@ -144,7 +140,7 @@ def private_table(request: Request, form: Form) -> Response:
 @screen
 def schema_file(request: Request, form: Form) -> Response:
     """The statement as a file."""
-    table = _table(request)
+    table = chosen_table(request)
     headers = {"content-disposition": 'attachment; filename="schema.toml"'}
     return PlainTextResponse(table.schema.to_toml(), headers=headers, media_type="application/toml")
 
@@ -152,7 +148,7 @@ def schema_file(request: Request, form: Form) -> Response:
 @screen
 def save_beside(request: Request, form: Form) -> Response:
     """Write the statement into the folder where the studio was started; a file that is there is left alone."""
-    table, here = _table(request), workspace(request)
+    table, here = chosen_table(request), workspace(request)
     path = here.start / f"{_file_name(table.name)}.toml"
     if path.exists():
         raise ParameterError(

@@ -15,7 +15,7 @@ from understudy.errors import ParameterError
 from understudy.mechanisms.registry import DEFAULT, kinds
 from understudy.report.release_words import STAGES
 from understudy.studio.promise_words import EPSILONS, BudgetPromise, slider_place
-from understudy.studio.screen import Form, figure, go, is_part, page, screen, workspace
+from understudy.studio.screen import Form, chosen_table, figure, go, is_part, page, screen, workspace
 from understudy.studio.workspace import ChosenTable, new_id
 
 START = {"epsilon": "1", "delta": "1e-9", "mechanism": DEFAULT}
@@ -73,10 +73,6 @@ class Purse:
         return None if self.left is None else math.floor(self.left / epsilon + 1e-9)
 
 
-def _table(request: Request) -> ChosenTable:
-    return workspace(request).table(request.path_params["table"])
-
-
 def _forecast(table: ChosenTable, asked: AskedRun) -> us.Forecast:
     return us.plan(table.schema, epsilon=asked.epsilon, delta=asked.delta, mechanism=asked.mechanism)
 
@@ -84,7 +80,7 @@ def _forecast(table: ChosenTable, asked: AskedRun) -> us.Forecast:
 @screen
 def plan(request: Request, form: Form) -> Response:
     """The plan, or while a person moves the slider, the part of it that changes."""
-    table = _table(request)
+    table = chosen_table(request)
     asked = AskedRun.of(form)
     found = _forecast(table, asked)
     alone = sorted((m for m in found.marginals if len(m.clique) == 1), key=lambda m: -(m.expected or 0))
@@ -108,7 +104,7 @@ def plan(request: Request, form: Form) -> Response:
 @screen
 def spend(request: Request, form: Form) -> Response:
     """What a run would cost, in words, before it is started."""
-    table = _table(request)
+    table = chosen_table(request)
     _check_read(table)
     asked = AskedRun.of(form)
     return page(
@@ -126,7 +122,7 @@ def spend(request: Request, form: Form) -> Response:
 @screen
 def start(request: Request, form: Form) -> Response:
     """Start the run that was confirmed; the same form again leads to the same run."""
-    table = _table(request)
+    table = chosen_table(request)
     _check_read(table)
     asked = AskedRun.of(form)
     if form.get("agreed") != "yes":

@@ -186,7 +186,7 @@ def fake_of(sight: Sight) -> Seen | None:
     if not _is_text(sight) or sight.few or sight.rows - sight.nulls < FEW_RECORDS:
         return None
     for formed, (called, form) in _FORMED.items():
-        if sight.mostly(lambda text: form.fullmatch(text) is not None):  # noqa: B023
+        if sight.mostly(lambda text: form.fullmatch(text) is not None):  # noqa: B023 - called at once
             return Seen({"kind": formed}, FAKES.format(f"The values are {called}"))
     kind = named(sight)
     if sight.form("date") or sight.form("time"):

@@ -227,7 +227,7 @@ class Sight:
             return None
         for spec, units in EPOCHS.items():
             low, high = (end * units for end in _RECENT)
-            if self.mostly(lambda text: low <= (grammar.digits(text) or 0) < high):  # noqa: B023
+            if self.mostly(lambda text: low <= (grammar.digits(text) or 0) < high):  # noqa: B023 - called at once
                 return spec
         return None
 
