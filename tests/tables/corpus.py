@@ -72,11 +72,13 @@ def delimited(
     encoding: str = "utf-8",
     quoting: int = csv.QUOTE_MINIMAL,
     ends: str = "\n",
+    notes: str = "",
 ) -> Callable[[Path], None]:
-    """A writer of these cells as a text file of that dialect."""
+    """A writer of these cells as a text file of that dialect, after some notes."""
 
     def write(path: Path) -> None:
         text = io.StringIO(newline="")
+        text.write(notes)
         writer = csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator=ends)  # type: ignore[arg-type]
         writer.writerow(list(cells))
         writer.writerows(zip(*cells.values(), strict=True))
@@ -558,6 +560,9 @@ def corpus() -> list[Awkward]:
             "ratio",
             [f"{x:.3f}"[1:] for x in numbers(61).uniform(0, 0.999, ROWS)],
             Shape("number", r"[01]?\.\d{3}"),
+        ),
+        one(
+            "notes.csv", "day", iso, Shape("date", r"\d{4}-\d\d-\d\d"), notes="# A statement\n# made, today\n"
         ),
         one("tiny.csv", "x", [1, 2, 3, 4, 5], Shape("integer", r"-?\d+")),
         Awkward(

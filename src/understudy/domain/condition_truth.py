@@ -185,7 +185,7 @@ class CodeCells:
         if column.compared_as == "text" and column.words is not None:
             words = [*column.words, *([OTHER] if column.other_code is not None else [])]
             low[: len(words)] = high[: len(words)] = [ids.setdefault(word, len(ids)) for word in words]
-            missing[: len(words)] = False
+            missing[: len(words)] = [word == "" for word in words]  # the value of a column that has none
         elif (known := column.spans()) is not None:
             low, high = (np.append(end, np.zeros(column.size - column.count, end.dtype)) for end in known)
         return Span(*(self._along(part, name) for part in (low, high, ~missing, missing)))
@@ -280,7 +280,9 @@ def check(condition: Condition, columns: Mapping[str, Column]) -> None:
     """Refuse (ParameterError) a condition that names a column that is not there, or compares what cannot be."""
     for name in columns_of(condition):
         if name not in columns:
-            close = get_close_matches(name, list(columns), n=1)
+            folded = {known.casefold(): known for known in columns}
+            near = get_close_matches(name.casefold(), list(folded), n=1)
+            close = [folded[found] for found in near]
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise ParameterError(
                 f"condition: column {name!r} is not known.",

@@ -14,6 +14,7 @@ from typing import Any
 from understudy.errors import SchemaError
 
 QUOTING = ("needed", "texts", "all", "none")
+MOST_SKIPPED = 1_000  # lines before the header
 LINE_ENDS = ("\n", "\r\n", "\r")
 _WIDE = ("utf-16", "utf-32")  # whose characters are not told by a byte each where they are ASCII
 # All of ASCII, and what shifts the encodings that have states: text whose other cells one cell could change.
@@ -31,6 +32,7 @@ class Dialect:
     line_end    what ends a line
     quote       what stands around a cell in quotes; doubled, it stands for itself
     escape      what stands before a character that is meant as such, as in \\"; usually nothing does
+    skip        how many lines stand before the header line, and belong to no record
     """
 
     delimiter: str | None = None
@@ -39,6 +41,7 @@ class Dialect:
     line_end: str | None = None
     quote: str | None = None
     escape: str | None = None
+    skip: int | None = None
 
     def __post_init__(self) -> None:
         for name, usual in (
@@ -60,6 +63,10 @@ class Dialect:
             )
         if self.line_end is not None and self.line_end not in LINE_ENDS:
             raise SchemaError(f"line_end {self.line_end!r} is not known.", hint=r'write "\n" or "\r\n".')
+        if self.skip is not None and (type(self.skip) is not int or not 1 <= self.skip <= MOST_SKIPPED):
+            raise SchemaError(
+                f"skip {self.skip!r} is no number of lines.", hint=f"write one from 1 to {MOST_SKIPPED:,}."
+            )
         if self.encoding is not None:
             object.__setattr__(self, "encoding", _known_encoding(self.encoding))
 
@@ -72,7 +79,7 @@ class Dialect:
         known = usual.to_dict()
         return Dialect(**{name: said for name, said in self.to_dict().items() if known.get(name) != said})
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, Any]:
         """What is said, by name."""
         said = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in said.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from understudy.domain.dialect import Dialect
 from understudy.domain.domain import Domain
 from understudy.errors import FileError, ParameterError, SchemaError
 
-_DIALECT = ("delimiter", "encoding", "quoting", "line_end", "quote", "escape")
+_DIALECT = tuple(field.name for field in fields(Dialect))
 LEARN: Literal["learn"] = "learn"
 _TABLE = ("name", "rows", "unit", "max_records_per_unit", *_DIALECT)
 
@@ -49,6 +49,7 @@ class Schema:
         line_end: what ends a line of a text file; by default what ends its header line.
         quote: what stands around a cell in quotes; by default ", or ' where all names of the header line have it.
         escape: what stands before a quote that is part of a cell, such as a backslash; by default it is doubled.
+        skip: how many lines stand before the header line of a text file; by default none.
         constraints: what every synthetic record must hold: an Order, Derived, Determines, Implies, Never or
             MissingTogether each, or a mapping as a schema file has it: {"order": "admitted <= discharged"}.
 
@@ -74,6 +75,7 @@ class Schema:
     line_end: str | None = None
     quote: str | None = None
     escape: str | None = None
+    skip: int | None = None
     constraints: Sequence[Constraint | Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
@@ -177,8 +179,7 @@ class Schema:
         Parameters:
             dialect: how they are written; what it does not say stays as it is.
         """
-        said: dict[str, Any] = {**dialect.to_dict()}
-        return replace(self, **said)
+        return replace(self, **dialect.to_dict())
 
     @property
     def synthesised(self) -> dict[str, Column]:

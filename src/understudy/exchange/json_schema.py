@@ -103,6 +103,7 @@ _TABLE = {
     "line_end": _told("What ends its lines.", _TEXT),
     "quote": _told("What stands around a cell in quotes.", _TEXT),
     "escape": _told("What stands before a quote that is part of a cell.", _TEXT),
+    "skip": _told("How many lines stand before the header line.", _COUNT),
 }
 _RULES = {
     "order": _TEXT,

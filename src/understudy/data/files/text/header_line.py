@@ -63,9 +63,9 @@ def layout_of(raw: RawFile, declared: Dialect | None = None) -> TextLayout:
     if declared.encoding is not None or marked not in (None, "utf-8-sig"):
         raw = replace(raw, encoding=encoding or "")
         start = raw.start(SAMPLE)
-    opening = _decoded(raw, start, whole)
+    opening = after_lines(_decoded(raw, start, whole), declared.skip or 0)
     text = opening.lstrip("\r\n")
-    blank = len(opening[: len(opening) - len(text)].splitlines())
+    blank = len(opening[: len(opening) - len(text)].splitlines()) + (declared.skip or 0)
     if not text.strip():
         raise raw.fault("is empty", hint="a table needs at least a header line.")
     said = SAID.match(text)
@@ -82,6 +82,12 @@ def layout_of(raw: RawFile, declared: Dialect | None = None) -> TextLayout:
     if dialect.quote not in (None, '"') or dialect.escape:
         raw = replace(raw, requoted=partial(_requoted, raw, dialect))
     return TextLayout(raw, dialect, names_of(raw, rows[0]), blank + (2 if said else 1))
+
+
+def after_lines(text: str, skip: int) -> str:
+    """The text after its first lines."""
+    found = re.match(f"(?:[^\\r\\n]*(?:\\r\\n|\\r|\\n)){{{skip}}}", text)
+    return text[found.end() :] if found else ""
 
 
 def marked_encoding(start: bytes) -> str | None:

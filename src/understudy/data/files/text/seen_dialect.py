@@ -17,6 +17,7 @@ from understudy.data.files.text.header_line import (
     DELIMITERS,
     SAID,
     SAMPLE,
+    after_lines,
     first_rows,
     header_quote,
     layout_of,
@@ -28,11 +29,15 @@ from understudy.domain.dialect import USUAL, Dialect
 
 LOOKED_AT = 256 << 20  # bytes whose encoding is looked at
 ROWS = 50  # that a delimiter is told by
+MOST_NOTES = 30  # lines before a header that are found
 CELLS = 20_000  # that the use of quotes is told by
 _UNDEFINED = frozenset(b"\x81\x8d\x8f\x90\x9d")  # bytes that Windows' usual encoding has no character for
 _NUMBER = re.compile(
     r"[-+$€£]?[\d.,\u00a0 ]*\d[\d.,]*(e[-+]?\d+)?\s?[%€]?|true|false|na|nan|null", re.IGNORECASE
 )
+
+
+_NOTES = re.compile(r"(?:#[# ].*\n|#\r?\n)+")
 
 
 def seen_dialect(raw: RawFile, declared: Dialect | None = None) -> Dialect:
@@ -41,17 +46,47 @@ def seen_dialect(raw: RawFile, declared: Dialect | None = None) -> Dialect:
     start = raw.start(SAMPLE)
     encoding = declared.encoding or marked_encoding(start) or _encoding(raw, start)
     decoded = start if encoding is None else replace(raw, encoding=encoding).start(SAMPLE)
-    text, whole = decoded.decode("utf-8-sig", "replace").lstrip("\r\n"), len(start) < SAMPLE
+    opening, whole = decoded.decode("utf-8-sig", "replace"), len(start) < SAMPLE
+    text = opening.lstrip("\r\n")
     if not whole:
         text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
     text = SAID.sub("", text)
     known = replace(declared, encoding=encoding)
+    notes = _skipped(text, raw, known) if declared.skip is None else None
+    if notes is not None:
+        text = after_lines(text, notes)
+        known = replace(known, skip=len(opening[: opening.index(text)].splitlines()))
+    elif declared.skip is not None:
+        text = after_lines(opening, declared.skip).lstrip("\r\n")
     known = known.over(Dialect(_delimiter(text, raw, known)))
     known = known.over(Dialect(quote=header_quote(text)))
     known = next((way for way in _ways(known, text) if _is_even(text, way)), known)
     found = layout_of(raw, known.over(Dialect(quoting=_quoting(text, known)))).dialect
-    told = layout_of(raw, Dialect(encoding=encoding)).dialect
+    told = layout_of(raw, Dialect(encoding=encoding, skip=known.skip)).dialect
+    told = replace(told, skip=None)
     return found.but_for(told.over(USUAL)).over(found.but_for(Dialect(usual_delimiter(raw)).over(USUAL)))
+
+
+def _skipped(text: str, raw: RawFile, known: Dialect) -> int | None:
+    """How many lines stand before the header: notes of some program's, after which all lines are even."""
+    start = "".join(text.splitlines(keepends=True)[: ROWS + MOST_NOTES])
+    said = _NOTES.match(start)
+    first = said[0].count("\n") if said else 0  # these may happen to have as many fields as all others
+    marks = [mark for mark in DELIMITERS if mark in start.partition("\n")[0]]
+    if not first and any(_is_even(start, replace(known, delimiter=mark)) for mark in marks):
+        return None
+    for skip in range(max(1, first), MOST_NOTES + 1):
+        rest = after_lines(start, skip)
+        tried = replace(known, delimiter=known.delimiter or _delimiter(rest, raw, known))
+        rows = first_rows(rest, tried, ROWS)
+        named = (
+            bool(rows) and len(rows[0]) > 1 and not any(_NUMBER.fullmatch(name) for name in rows[0] if name)
+        )
+        before = start[: len(start) - len(rest)].splitlines()
+        fewer = (line.count(tried.delimiter or ",") < len(rows[0]) - 1 for line in before[first:] if named)
+        if len(rows) > 2 and named and all(fewer) and _is_even(rest, tried):
+            return skip
+    return None
 
 
 def _encoding(raw: RawFile, start: bytes) -> str | None:

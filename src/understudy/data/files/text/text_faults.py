@@ -89,7 +89,8 @@ def find_fault(raw: RawFile, content: Bytes, layout: _Layout, *, strict: bool) -
                 return raw.fault(
                     f"{len(row)} fields where the header has {width}",
                     line=before + 1,
-                    hint="quote fields that hold the delimiter, and give every row as many fields.",
+                    hint="quote fields that hold the delimiter, and give every row as many fields. If notes "
+                    "stand before the header, say how many lines: skip = 2 under [table] of the schema.",
                 )
             before = reader.line_num
 
