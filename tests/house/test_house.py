@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+import tomllib
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -30,6 +32,15 @@ ONE_NAME = {
 def test_imports_run_in_no_circle(package: str) -> None:
     found = cycles(import_graph(modules_under(PACKAGES[package], package)))
     assert not found, "\n".join(" -> ".join(circle) for circle in found)
+
+
+def test_contributing_draws_the_layers_that_are_checked() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    picture = text.split("## The picture")[1].split("```")[1].strip("\n").splitlines()
+    drawn = [re.split(r"\s{2,}", line.strip())[0] for line in picture]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    (house,) = (one for one in contracts["contracts"] if one.get("containers") == ["understudy"])
+    assert drawn == house["layers"]
 
 
 def test_no_file_is_long() -> None:
