@@ -5,10 +5,10 @@
 #   docker run --rm -v "$PWD:/data" understudy fit people.csv --schema people.toml --epsilon 1 --delta 1e-9 -o people.release
 FROM python:3.12-slim AS wheel
 WORKDIR /source
-RUN pip install --no-cache-dir hatchling
-COPY pyproject.toml README.md LICENSE CHANGELOG.md CITATION.cff SECURITY.md ./
+COPY pyproject.toml hatch_build.py compile_kernels.py README.md LICENSE CHANGELOG.md CITATION.cff SECURITY.md ./
 COPY src ./src
-RUN python -m hatchling build --target wheel --directory /wheel
+# With what the product needs beside it, hatchling puts compiled kernels into the wheel: no container compiles.
+RUN pip install --no-cache-dir hatchling . && python -m hatchling build --target wheel --directory /wheel
 
 FROM python:3.12-slim
 COPY --from=wheel /wheel/*.whl /tmp/
@@ -17,7 +17,7 @@ RUN pip install --no-cache-dir "$(echo /tmp/*.whl)[pandas,evaluate,sign,excel,fa
     && mkdir /data && chown understudy /data
 USER understudy
 WORKDIR /data
-# Charges must outlive the container: the ledger lies in the mounted folder. Compiled kernels may be lost.
+# Charges must outlive the container: the ledger lies in the mounted folder. Other compiled kernels may be lost.
 ENV UNDERSTUDY_LEDGER=/data/ledger.sqlite NUMBA_CACHE_DIR=/home/understudy/.cache/numba
 ENTRYPOINT ["understudy"]
 CMD ["--help"]

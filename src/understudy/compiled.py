@@ -1,7 +1,8 @@
 """Functions that Numba compiles, kept on disk between runs wherever there is a folder for them.
 
-A container may have no folder that can be written, and a disk may be full: then kernels are compiled for each process
-anew, which takes some seconds, and all else is as ever.
+What a wheel brought along already compiled is not compiled at all (see `shipped_kernels`). A container may have no
+folder that can be written, and a disk may be full: then kernels are compiled for each process anew, which takes some
+seconds, and all else is as ever.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from typing import Any
 
 import numba
 
+from understudy.shipped_kernels import are_shipped, shipped_kernel
+
 UNCACHED = (
     "no folder can be written to keep compiled kernels in: they are compiled anew, which takes some seconds a run. "
     "To keep them, set NUMBA_CACHE_DIR to a folder that can be written."
 )
+
+KERNELS: list[Any] = []  # all of this process, in the order in which their modules were loaded
 
 
 class UncachedKernelsWarning(UserWarning):
@@ -29,8 +34,9 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         try:
             kernel = numba.njit(**options)(function)
         except RuntimeError:  # Numba found no folder to keep it in
-            warnings.warn(UNCACHED, UncachedKernelsWarning, stacklevel=1)
-            return numba.njit(**{**options, "cache": False})(function)
+            if not are_shipped():
+                warnings.warn(UNCACHED, UncachedKernelsWarning, stacklevel=1)
+            kernel = numba.njit(**{**options, "cache": False})(function)
         _forgive(kernel)
         return kernel
 
@@ -38,11 +44,17 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _forgive(kernel: Any) -> None:
-    """Go on without the file of a kernel that cannot be written, or that is there and damaged."""
+    """Take a kernel that was shipped; go on without the file of one that cannot be written, or that is damaged."""
     cache = getattr(kernel, "_cache", None)
-    for name in ("load_overload", "save_overload"):
-        if hasattr(cache, name):
-            setattr(cache, name, _forgiving(getattr(cache, name)))
+    if cache is None:  # Numba was told not to compile
+        return
+    KERNELS.append(kernel)
+    shipped, kept = _forgiving(shipped_kernel), _forgiving(cache.load_overload)
+
+    def load(types: Any, target: Any) -> Any:
+        return shipped(kernel.py_func, types, target) or kept(types, target)
+
+    cache.load_overload, cache.save_overload = load, _forgiving(cache.save_overload)
 
 
 def _forgiving(work: Callable[..., Any]) -> Callable[..., Any]:

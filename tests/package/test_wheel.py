@@ -17,6 +17,8 @@ import pytest
 import understudy as us
 
 ROOT = Path(__file__).parents[2]
+# It is built once, and kernels are compiled for it, which takes its time on a busy machine.
+pytestmark = [pytest.mark.xdist_group("wheel"), pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +76,8 @@ def test_the_demo_runs_from_the_wheel_in_a_fresh_environment(wheel: Path, tmp_pa
         if library.suffix != ".pth" and "understudy" not in library.name:  # nothing of what is installed here
             (packages / library.name).symlink_to(library)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    environment |= {"UNDERSTUDY_LEDGER": str(tmp_path / "ledger.db")}
+    kept = tmp_path / "compiled"
+    environment |= {"UNDERSTUDY_LEDGER": str(tmp_path / "ledger.db"), "NUMBA_CACHE_DIR": str(kept)}
     where = "import understudy, sys; sys.stdout.write(understudy.__file__)"
     found = subprocess.run(
         [python, "-c", where], env=environment, capture_output=True, text=True, check=True, cwd=tmp_path
@@ -90,3 +93,5 @@ def test_the_demo_runs_from_the_wheel_in_a_fresh_environment(wheel: Path, tmp_pa
     )
     assert done.returncode == 0, done.stderr
     assert us.load(tmp_path / "demo" / "town.release").verify().holds
+    if "none-any" not in wheel.name:  # it is for this platform, and what it brought along was enough
+        assert not list(kept.rglob("*.nb*")), "the demo waited for a kernel to be compiled"
