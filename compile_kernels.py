@@ -91,11 +91,16 @@ def call_what_few_runs_call() -> None:
     from understudy.data.files.text.record_ends import end_of_records
     from understudy.domain import Domain
     from understudy.marginals import Measurement
+    from understudy.model.sampling.rounding import collect, deal
     from understudy.privacy.accounting.discrete_gaussian_curve import cell_curve
 
     end_of_records(b"a,b\n1,2\n", ",")
     cell_curve(0.5, np.array([1.0]))
     us.load("mst.release").field.sample(100, seed=0, method="paper")
+    for codes in (np.uint8, np.uint16, np.uint32):  # a column's type, by how many values it has
+        pool, first = np.zeros(3, codes), np.zeros(1, np.int64)
+        deal(np.array([[1, 2]]), first, pool, np.uint64(1))
+        collect(np.zeros(3, np.int64), first, pool, pool.copy())
     random, names = np.random.default_rng(0), "abcde"
     loops = [Measurement(pair, random.gamma(0.3, 30, 16), 1.0) for pair in combinations(names, 2)]
     sharp = Measurement(tuple("abc"), random.gamma(0.3, 30, 64), 0.01)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import click
 
 from understudy.cli.console import say, show_table
+from understudy.cli.light_libraries import load_light
 from understudy.cli.outputs import check_apart, check_no_address, is_folder
 from understudy.errors import FileError, ParameterError
 
@@ -183,6 +184,7 @@ def check_run(data: str, settings: Mapping[str, Any], outputs: Mapping[str, str 
 
 def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -> tuple[Release, Path]:
     """A release from the options of `fit` and `synth`, and the ledger that it was charged to."""
+    load_light(data)
     from understudy.domain import Schema
     from understudy.pipeline import MisfitWarning, fit
     from understudy.privacy import Seeded, default_ledger_path

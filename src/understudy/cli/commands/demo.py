@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from understudy.cli.console import show_table, stages
+from understudy.cli.light_libraries import load_light
 from understudy.cli.running import summary, tell, write_sample
 from understudy.errors import FileError
 
@@ -61,6 +62,7 @@ def command(rows: int, output: str, epsilon: float) -> None:
     files = {name: folder / name for name in (*FILES, *PAGES)}
     with stages() as stage:
         stage("simulating a town")
+        load_light()
         people = town.simulate(rows, seed=1)
         write(people, files["town.csv"])
         files["town.toml"].write_text(town.SCHEMA)

@@ -6,6 +6,7 @@ import click
 
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
+from understudy.cli.light_libraries import load_light
 from understudy.cli.outputs import check_apart
 from understudy.cli.pipes import from_pipe, to_pipe
 from understudy.cli.running import check_output, write_sample
@@ -64,6 +65,7 @@ def command(
     from understudy.domain.dialect import Dialect
     from understudy.pipeline import load
 
+    load_light(release, given)
     dialect = Dialect(delimiter, encoding)
     place, partial = to_pipe(output), from_pipe(given) if given else None
     wanted = check_output(place, rows, folder=True, spreadsheet=spreadsheet)

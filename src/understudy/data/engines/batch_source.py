@@ -13,7 +13,6 @@ from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
-from pyarrow.dataset import ParquetReadOptions
 
 from understudy.data.files.common_types import always_fits, as_type
 from understudy.data.files.frames import check_schema
@@ -61,6 +60,8 @@ def open_dataset(dataset: Any, what: str = "the dataset", snapshot: str | None =
 
 def open_delta(folder: str) -> BatchSource:
     """The newest version of a Delta table, its deleted and replaced records left out."""
+    from pyarrow.dataset import ParquetReadOptions  # it loads pandas, where that is installed
+
     library = _library("deltalake", "delta")
     what = f"the Delta table {folder!r}"
     with _faults(what):
