@@ -342,7 +342,9 @@ def _affordable(memory: int) -> int:
 
 def _within_memory(budget: Budget, schema: Schema, mechanism: Mechanism) -> Budget:
     """The budget, once the model of the run is likely to fit in the memory that is left, by what is public."""
-    cells = forecast(schema, mechanism, budget).expected_cells
+    found = forecast(schema, mechanism, budget)
+    # A larger model is refused by whoever would fit it, or the mechanism fits none.
+    cells = found.expected_cells if found.expected_cells <= found.limit_cells else 0
     check_memory_left(
         AHEAD_BYTES + cells * BYTES_PER_CELL,
         f"a run of {mechanism.name!r} on this table",
