@@ -299,7 +299,7 @@ def test_a_statement_is_imported_and_a_schema_exported_on_the_command_line(tmp_p
     commands = """
 export people.toml --as frictionless -o said.json
 schema said.json --from frictionless -o again.toml
-export --as json-schema -o understudy-schema.json
+export --as json-schema -o editor.json
 """
     script = f"""
 import sys
@@ -316,5 +316,5 @@ for line in {commands.split(chr(10))!r}:
     assert "review it before use" in done.stderr and (tmp_path / "again.toml").stat().st_mode & 0o777 == 0o600
     again = us.Schema.load(tmp_path / "again.toml")
     assert bare(again) == bare(us.Schema.from_toml(town.SCHEMA)) and DRAFTED in again.comment
-    assert json.loads((tmp_path / "understudy-schema.json").read_text())["$defs"]
+    assert json.loads((tmp_path / "editor.json").read_text())["$defs"]
     assert tomllib.loads((tmp_path / "again.toml").read_text())["table"]["name"] == "town"

@@ -134,6 +134,34 @@ def test_what_is_given_stands_and_the_rest_is_drawn_given_it(release: us.Release
     assert abs(shares(many, "sex")["F"] - exact[0]) < 1e-3
 
 
+def test_values_without_records_are_completed_as_the_nearest_that_have_some() -> None:
+    rng = np.random.default_rng(4)
+    age = rng.choice([10, 11, 12, 40, 41, 42], 4000)
+    school = np.where(age < 20, "yes", "no")
+    town = rng.choice(["a", "b"], 4000)
+    columns = {
+        "age": us.Integer(0, 49),
+        "school": us.Category(("yes", "no")),
+        "town": us.Category(("a", "b", "c"), missing=False),
+    }
+    fitted = us.fit(
+        pa.table({"age": age, "school": school, "town": town}),
+        us.Schema(columns, name="t"),
+        epsilon=10.0,
+        delta=1e-6,
+        ledger=None,
+        source=Seeded(2),
+    )
+    given = {"age": [13] * 200 + [39] * 200 + [None], "town": [None] * 400 + ["c"]}
+    found = fitted.sample(given=given, seed=3)
+    assert found["age"].to_pylist()[:400] == given["age"][:400] and found["town"].to_pylist()[-1] == "c"
+    schools = found["school"].to_pylist()
+    assert schools[:200].count("yes") > 150 and schools[200:400].count("no") > 150
+    assert fitted.sample(given={"town": ["c"], "school": ["no"]}, seed=5)["age"].to_pylist()[0] >= 40
+    both = fitted.sample(given={"age": [11], "school": ["no"]}, seed=4)
+    assert both["age"].to_pylist() == [11] and both["school"].to_pylist() == ["no"]
+
+
 def test_what_cannot_be_given_is_refused(release: us.Release) -> None:
     for given, why in (
         ({"town": ["x"]}, "'town' is not in the release"),

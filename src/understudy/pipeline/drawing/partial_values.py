@@ -24,6 +24,7 @@ from understudy.transforms.compress import Compression
 from understudy.transforms.encode import Encoder
 
 NOT_GIVEN = -1
+HALF_A_RECORD = 0.5
 
 Whole = npt.NDArray[np.int64]
 
@@ -71,7 +72,39 @@ class PartialValues:
         for name, ruled_out in never.items():
             if ruled_out.any():
                 _refuse(name, int(ruled_out.sum()), "hold what no record of this release has")
-        self.codes = self._merged(cells)
+        self.codes = self._possible(cells)
+
+    def _possible(self, cells: dict[str, Whole]) -> dict[str, Whole]:
+        """What the rest is drawn given, in codes of the field: the cells, but for those that it has no record of.
+
+        That a value has no records is often the noise's doing, and what is given is kept all the same. A cell of an
+        ordered column is taken for the nearest value that has records; any other, and cells that have none
+        together, last column first, are left out of what the rest is drawn given. Columns of constraints stay: what
+        follows from them must follow from the cells as they are.
+        """
+        ruled = {name for rule in self.schema.rules for name in rule.columns}
+        free = [name for name in cells if name not in ruled and not isinstance(self.schema[name], Difference)]
+        codes = self._merged({**cells, **{name: self._likely(name, cells[name]) for name in free}})
+        for name in reversed(free):
+            odd = np.isneginf(self.field.log_likelihood(codes)) & (codes[name] >= 0)
+            if not odd.any():
+                break
+            codes[name][odd] = NOT_GIVEN
+        return codes
+
+    def _likely(self, name: str, codes: Whole) -> Whole:
+        """The nearest codes of the schema that have records; none where a column has no order."""
+        records = self.field.marginal(name).counts[self.compression.maps[name]]
+        odd = (codes >= 0) & (records[codes] < HALF_A_RECORD)
+        column = self.schema[name]
+        steps = np.flatnonzero(records[: column.ranges if column.ordered else 0] >= HALF_A_RECORD)
+        nearest = np.full(int(odd.sum()), NOT_GIVEN)
+        if len(steps):
+            nearest = steps[np.abs(steps - codes[odd][:, None]).argmin(axis=1)]
+            nearest[codes[odd] >= column.ranges] = NOT_GIVEN  # slots have no neighbours
+        found = codes.copy()
+        found[odd] = nearest
+        return found
 
     def _merged(self, cells: Mapping[str, Whole]) -> dict[str, Whole]:
         """Codes of the schema as the field has them."""
