@@ -10,6 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from warm_programs import WarmPrograms
 
 ROOT = Path(__file__).parents[2]
 # A document that begins so is run where those modules are: <!-- needs pyspark -->
@@ -35,26 +36,35 @@ def blocks(document: Path) -> list[tuple[str, str]]:
     return found
 
 
-def run(command: list[str], text: str, folder: Path) -> None:
+def run(programs: WarmPrograms, language: str, text: str, folder: Path) -> None:
+    """Type a text into a shell, or into Python, in a folder and with a ledger of its own."""
     environment = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(map(str, (programs.folder, Path(sys.executable).parent, os.environ["PATH"]))),
         "UNDERSTUDY_LEDGER": str(folder / "ledger.db"),
     }
+    typed = folder / f"typed.{language}"
+    typed.write_text(text)
+    command = {"sh": ["bash", "-euo", "pipefail"], "python": [programs.folder / "python", "-W", "error"]}[
+        language
+    ]
     done = subprocess.run(
-        command,
-        input=text,
+        [*command, typed],
+        stdin=subprocess.DEVNULL,
         text=True,
         cwd=folder,
         capture_output=True,
         env=environment,
         check=False,
-        timeout=240,
+        timeout=280,
     )
+    typed.unlink()
     assert done.returncode == 0, f"{text}\n--- said\n{done.stdout}\n{done.stderr}"
 
 
 @pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
-def test_a_reader_who_types_what_a_document_says_gets_no_error(document: Path, tmp_path: Path) -> None:
+def test_a_reader_who_types_what_a_document_says_gets_no_error(
+    document: Path, tmp_path: Path, warm_programs: WarmPrograms
+) -> None:
     found = blocks(document)
     if not found:
         return
@@ -71,6 +81,6 @@ def test_a_reader_who_types_what_a_document_says_gets_no_error(document: Path, t
     script = "\n".join(text for language, text in found if language == "python")
     for language, text in found:
         if language == "sh":
-            run(["bash", "-euo", "pipefail", "-s"], text, tmp_path)
+            run(warm_programs, language, text, tmp_path)
     if script:
-        run([sys.executable, "-W", "error", "-"], script, tmp_path)
+        run(warm_programs, "python", script, tmp_path)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
 from test_documents import ROOT, run
+from warm_programs import WarmPrograms
 
 from postgres_server import OWNER, Server, binaries
 from understudy.data import write
@@ -18,7 +18,7 @@ BLOCK = re.compile(r"^```(sh|python) postgresql\n(.*?)^```", re.MULTILINE | re.D
 
 
 def test_a_reader_with_a_server_who_types_what_the_page_says_gets_no_error(
-    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm_programs: WarmPrograms
 ) -> None:
     monkeypatch.setenv("PGHOST", str(postgres.folder))
     monkeypatch.setenv("PGUSER", OWNER)
@@ -28,8 +28,5 @@ def test_a_reader_with_a_server_who_types_what_the_page_says_gets_no_error(
     found = BLOCK.findall((ROOT / "docs" / "postgresql.md").read_text())
     assert len(found) == 3
     for language, text in found:
-        command = (
-            ["bash", "-euo", "pipefail", "-s"] if language == "sh" else [sys.executable, "-W", "error", "-"]
-        )
-        run(command, text, tmp_path)
+        run(warm_programs, language, text, tmp_path)
     assert (tmp_path / "synthetic.csv").exists() and (tmp_path / "sample.parquet").exists()

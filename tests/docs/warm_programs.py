@@ -2,7 +2,7 @@
 
 The documents call `understudy` a hundred times, and each start costs two seconds of a processor. So a process loads
 the package once, and every command and Python program of a document is run by a fork of it: a process of its own,
-with the caller's arguments, folder, environment, input and outputs. `understudy` on a document's path is a small client.
+with the caller's arguments, folder, environment, input and outputs. `understudy` on a document's path is a client.
 """
 
 from __future__ import annotations
