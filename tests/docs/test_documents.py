@@ -44,9 +44,10 @@ def run(programs: WarmPrograms, language: str, text: str, folder: Path) -> None:
     }
     typed = folder / f"typed.{language}"
     typed.write_text(text)
-    command = {"sh": ["bash", "-euo", "pipefail"], "python": [programs.folder / "python", "-W", "error"]}[
-        language
-    ]
+    command = {
+        "sh": ["bash", "-euo", "pipefail"],
+        "python": [programs.folder / "warm-python", "-W", "error"],
+    }[language]
     done = subprocess.run(
         [*command, typed],
         stdin=subprocess.DEVNULL,

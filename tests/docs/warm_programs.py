@@ -38,7 +38,7 @@ os._exit(answer[0] if answer else 70)
 
 
 class WarmPrograms:
-    """The process that is forked, and a folder with the clients `understudy` and `python`."""
+    """The process that is forked, and a folder with the clients `understudy` and `warm-python`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self._address = folder, str(folder / "socket")
@@ -46,7 +46,7 @@ class WarmPrograms:
             [sys.executable, __file__, self._address], stdout=subprocess.PIPE, text=True
         )
         assert self._server.stdout is not None and self._server.stdout.readline() == "ready\n"
-        for program in ("understudy", "python"):
+        for program in ("understudy", "warm-python"):
             client = folder / program
             client.write_text(CLIENT.format(python=sys.executable, address=self._address, program=program))
             client.chmod(0o755)
@@ -117,7 +117,7 @@ def _ended(program: str, arguments: list[str]) -> int:
 
             sys.argv = ["understudy", *arguments]
             main()
-        else:  # python -W error FILE
+        else:  # as python -W error FILE
             warnings.resetwarnings()
             warnings.simplefilter("error")
             sys.argv = arguments[2:]
