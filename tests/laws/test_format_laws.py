@@ -58,10 +58,14 @@ NUMBERS = (
         "0,5##",
         "1,234,567",
     ),
+    *("12,34,567.50", "₹ 12,34,567", "12.5°"),
     *("1.234.567", "000000", "PT-0000", "USD 12.5", "12.5 kg", "0.0#", "\u22121,234.50", "1_234"),
 )
 COLUMNS: dict[str, FormattedColumn] = {
     **{f"date {f}": Date(date(1995, 2, 1), date(2024, 2, 29), format=f) for f in DATES},
+    "week": Date(date(1995, 2, 1), date(2024, 2, 15), format="%G-W%V"),
+    "quarter": Date(date(1995, 1, 1), date(2024, 2, 15), format="%YQ%q"),
+    "power": Number(0, 10**6, bins=7, format="1.00E+00"),
     "month": Date(date(1995, 2, 1), date(2024, 2, 15), format="%Y-%m", outside="other"),
     "named month": Date(date(1995, 2, 1), date(2024, 2, 15), "quarter", format="%b %Y"),
     **{f"time {f}": Time(time(8), time(21, 59, 59), format=f, outside="other") for f in CLOCKS},
@@ -172,3 +176,10 @@ def test_a_mark_of_missing_values_is_one_in_the_columns_own_form() -> None:
     assert not {"1.000,0", "1.000"} & {
         *column.codec().decode(np.full(999, 10), np.random.default_rng(0), "uniform").to_pylist()
     }
+
+
+@given(st.floats(-1e200, 1e200), st.sampled_from(["1.00E+00", "1.00000e0", "1E-05"]))
+def test_a_number_with_an_exponent_comes_back_as_far_as_its_decimals_say(number: float, spec: str) -> None:
+    form = NumberFormat(spec)
+    text = form.read(form.write(pa.array([number])).cast(pa.large_string()))[0].as_py()
+    assert abs(float(text) - number) <= 0.51 * abs(number) * 10.0**-form.decimals + 1e-300

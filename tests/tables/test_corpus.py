@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from corpus import Awkward, corpus
+from corpus import ROWS, Awkward, amounts, corpus, days, delimited, in_pairs, numbers, picks
 
 import understudy as us
 
@@ -102,3 +102,26 @@ def _same_dialect(real: Path, made: Path, encoding: str) -> None:
         encoding, "replace"
     )
     assert notes or real.read_bytes()[:2] == made.read_bytes()[:2]
+
+
+def test_without_a_schema_codes_figures_and_close_dates_come_back_in_their_forms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("UNDERSTUDY_LEDGER", str(tmp_path / "ledger.db"))
+    forms = {
+        "zip": (r"\d{5}", [f"{z:05d}" for z in numbers(1).integers(501, 99951, ROWS)]),
+        "ward": (r"0046|0112|0007", picks(2, ["0046", "0112", "0007"])),
+        "weight": (r"-?\d+(\.\d+)? kg", [f"{x:.1f} kg" for x in numbers(3).normal(70, 9, ROWS)]),
+        "total": (
+            r"₹\d{1,2}(,\d\d)*,\d{3}\.\d\d|₹\d+\.\d\d",
+            [f"₹{in_pairs(x)}" for x in amounts(4, high=9e6)],
+        ),
+        "week": (r"\d{4}-W\d\d", [d.strftime("%G-W%V") for d in days(5)]),
+        "day": (r"2023-11-0[5-7]", picks(6, ["2023-11-05", "2023-11-06", "2023-11-07"])),
+    }
+    delimited({name: cells for name, (_, cells) in forms.items()})(Path("table.csv"))
+    made = us.synth("table.csv", epsilon=20, delta=1e-6, mechanism="independent").to_pydict()
+    for name, (form, _) in forms.items():
+        odd = [cell for cell in map(str, made[name]) if not re.fullmatch(form, cell)]
+        assert len(odd) <= 0.03 * ROWS, (name, odd[:5])

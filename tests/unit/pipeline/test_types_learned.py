@@ -149,7 +149,7 @@ def test_one_odd_record_moves_one_count_of_every_question_and_no_type(
     before, asked = questions(prefix + table(), monkeypatch)
     _, again = questions(prefix + table([*LINES, odd]), monkeypatch, told=asked)
     assert (
-        len(asked) == 7 + 2 + 4 + 3 + 7 + 21 + 35
+        len(asked) == 7 + 2 + 5 + 5 + 7 + 21 + 35
     )  # votes, values, bounds, bins, each column; pairs and triples
     for (clique, one), (other_clique, other) in zip(asked, again, strict=True):
         assert clique == other_clique and distance(one, other) <= 1, clique

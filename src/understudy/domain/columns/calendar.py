@@ -24,8 +24,8 @@ from understudy.domain.columns.parts.sight import FROM_1970, LEFT_BOUNDS, REVIEW
 from understudy.domain.formats.epoch_format import EpochFormat
 from understudy.domain.formats.moment_format import MomentFormat
 
-LEAST_FINE = 400  # periods that are looked at one by one in any case: the days of a year
-MOST_FINE = 9_000  # periods that are looked at one by one: the hours of a year, the days of twenty
+MOST_DAYS = 1_500  # that are looked at one by one: those of four years
+MOST_FINE = 9_000  # periods of any length that are: the hours of a year
 WORTH = (
     1 / 3
 )  # of what a learned bin should hold, which the periods that a longer one is split into should each hold
@@ -144,14 +144,20 @@ class Calendar(Moment):
         return self.periods[0]
 
     def fine(self, coarse: tuple[Self, NoisyCounts] | None) -> Self:
-        """The column by the finest period of which there are not too many between its bounds.
-
-        In a twelfth of the cells, a quarter of the records must still stand out from noise.
+        """The column by the finest period of which there are not too many between its bounds, or by its own if that
+        is finer. Hours only where a quarter of the records would stand out from noise in a twelfth of them.
         """
         held = NoisyCounts(np.zeros(1), 1.0) if coarse is None else coarse[1]
         sure = held.values[held.values > SURE * held.stddev].sum()
-        most = np.clip(12 * (sure / (4 * SURE * held.stddev)) ** 2, LEAST_FINE, MOST_FINE)
-        return self._but(every=self._but(every=None)._finest(self.min, self.max, most))
+        hours = min(MOST_FINE, 12 * (sure / (4 * SURE * held.stddev)) ** 2)
+        chosen = self.granularity
+        finest = self._but(every=None)._finest_period
+        for every in self.periods[self.periods.index(chosen) + 1 : self.periods.index(finest) + 1]:
+            first, last = self._periods(*self.extent, every)
+            most = hours if every in CLOCK else MOST_DAYS if every == "day" else MOST_FINE
+            if last - first < most and (every != "week" or finest == "week"):
+                chosen = every
+        return self._but(every=chosen)
 
     def with_bins(self, counts: NoisyCounts) -> Self:
         """The column by the finest period that leaves a fair share of records for each; finer ones where many are.

@@ -42,7 +42,8 @@ class OpenCodes(Column):
     def with_values(self, found: tuple[Any, ...]) -> Column:
         """Whole numbers of this width, those that were found apart from all others."""
         digits = [str(value) for value in found if str(value).isascii() and str(value).isdigit()]
-        special = tuple(sorted({int(text) for text in digits if len(text) <= self.width}))
+        meant = {int(text) for text in self.missing_texts if text.isascii() and text.isdigit()}
+        special = tuple(sorted({int(text) for text in digits if len(text) <= self.width} - meant))
         said: dict[str, Any] = {
             "missing": self.missing,
             "description": self.description,

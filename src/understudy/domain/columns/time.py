@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 from typing import Any
 
@@ -13,13 +13,14 @@ import pyarrow as pa
 
 from understudy.domain import arrays, grammar
 from understudy.domain.columns.clock import ClockColumn
-from understudy.domain.columns.moment import CLOCK, DAY, SECOND, MomentCodec
+from understudy.domain.columns.moment import CLOCK, DAY, LENGTHS, SECOND, MomentCodec
 from understudy.domain.columns.parts.codec import Whole, Within
 from understudy.domain.columns.parts.fields import refuse
-from understudy.domain.columns.parts.sight import Sight
+from understudy.domain.columns.parts.sight import REVIEW_BOUNDS, Sight
 from understudy.domain.formats.epoch_format import EpochFormat
 from understudy.domain.formats.moment_format import MomentFormat
 
+FEW_HOURS = 3  # in which all times lie, for a draft to tell their minutes apart
 _TIME = re.compile(r"(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?", re.ASCII)
 
 
@@ -115,11 +116,22 @@ class Time(ClockColumn):
             and found.share >= (sight.share(timed) if timed else 0)
         ):
             comment = sight.comment(*sight.remarks(found))
-            return cls(format=found.spec, missing=missing, comment=comment).with_step_of(sight.texts)
+            draft = cls(format=found.spec, missing=missing, comment=comment)
+            return draft.with_step_of(sight.texts)._narrowed(sight)
         known = timed or pa.types.is_time(sight.kind)
         if not known:
             return None
-        return cls(missing=missing, comment=sight.comment()).with_step_of(sight.texts)
+        return cls(missing=missing, comment=sight.comment()).with_step_of(sight.texts)._narrowed(sight)
+
+    def _narrowed(self, sight: Sight) -> Time:
+        """The draft by the minute, between full hours, where all times lie in so few hours that these tell little."""
+        micros, unread = clock_times(self.plain_values(pa.array(sight.texts, pa.string())))
+        hours = np.unique(arrays.readable(micros, unread, []) // LENGTHS["hour"])
+        if not len(hours) or hours[-1] - hours[0] >= FEW_HOURS or self._finest_period == "hour":
+            return self
+        low, high = time(int(hours[0])), time(int(hours[-1]), 59, 59)
+        comment = "\n".join(remark for remark in (self.comment, REVIEW_BOUNDS) if remark)
+        return replace(self, min=low, max=high, every="minute", comment=comment)
 
 
 class TimeCodec(MomentCodec[Time]):

@@ -170,7 +170,8 @@ def _held(votes: Sequence[float], noise: float) -> dict[str, float]:
     }
     if sure:
         return sure
-    most = max(plain, key=plain.__getitem__)
+    # Codes by their width are so many kinds that one of them would have the most by noise alone.
+    most = max(KINDS[1:], key=plain.__getitem__)
     return {most: plain[most]} if plain[most] > LIKELY * noise else {"text": 1.0}
 
 

@@ -55,6 +55,7 @@ WHOSE = 'If it says whose record it is, write unit = "{}" in [table].'
 NO_CELL = "No cell has a plain value: they are empty, or hold lists or objects. Leave the column out."
 INFINITE = "Infinite numbers are taken for missing ones: no bin holds them."
 WORDS = "Words among figures ({}) count as missing: if they mean something else, say what."
+SEVERAL = "Several texts mean missing: synthetic cells have the first of them."
 STRAY = "{} of the cells are not numbers: they count as missing."
 TWO_NUMBERS = "Every cell holds two numbers: have them in two columns, each of which can be learned."
 VARIANTS = "Some values differ in case or blanks alone: they are taken for different ones."
@@ -307,5 +308,6 @@ class Sight:
         counted = not self.identifying_name and (self.numbers or self.moments or formed)  # these often differ
         why = ALL_UNLIKE if self.unique else SAYS_IDENTIFIER
         identifier = IDENTIFIER.format(why, self.name) if self.identifying and not counted else ""
+        several = SEVERAL if counted and len(self.markers) > 1 else ""
         words = WORDS.format(", ".join(map(string_text, self.words))) if counted and self.words else ""
-        return "\n".join(remark for remark in (identifier, words, *remarks) if remark)
+        return "\n".join(remark for remark in (identifier, words, several, *remarks) if remark)
