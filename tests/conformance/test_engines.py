@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from itertools import combinations
@@ -19,6 +22,7 @@ import understudy as us
 from postgres_server import server
 from spark_session import frame, session
 from understudy.data import write
+from understudy.data.engines.duckdb import quoted
 from understudy.data.files.text import text_file
 from understudy.domain import Schema
 from understudy.domain.ordered_differences import through_differences
@@ -58,6 +62,17 @@ def packed_file(records: pa.Table, folder: Path) -> str:
     return f"csv:{folder}/people.csv.gz"
 
 
+def sqlite(records: pa.Table, folder: Path) -> str:
+    """The cells as a text file has them: SQLite has no types for dates."""
+    csv_file(records, folder)
+    with open(folder / "people.csv", newline="", encoding="utf-8") as file:
+        header, *rows = ([cell or None for cell in row] for row in csv.reader(file))
+    with closing(sqlite3.connect(folder / "town.sqlite")) as connection, connection:
+        connection.execute(f"CREATE TABLE people ({', '.join(map(quoted, header))})")
+        connection.executemany(f"INSERT INTO people VALUES ({', '.join('?' * len(header))})", rows)
+    return f"sqlite:{folder}/town.sqlite?table=people"
+
+
 def postgres(records: pa.Table, folder: Path) -> str:
     made = server()
     return made.address(made.load(records))
@@ -76,6 +91,7 @@ KINDS: dict[str, Kind] = {
     "duckdb query": lambda records, folder: database(records, folder).replace(
         "table=people", "query=FROM people"
     ),
+    "sqlite": sqlite,
     "postgresql": postgres,
     "spark": lambda records, folder: frame(records),
     "spark parquet": lambda records, folder: session() and f"spark:parquet:{parquet_folder(records, folder)}",

@@ -6,7 +6,9 @@ import csv
 import gzip
 import io
 import json
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -241,6 +243,19 @@ def duckdb_table(pieces: list[Rows], folder: Path) -> str:
         connection.register("records", table(joined(pieces), PLAIN))
         connection.execute("CREATE TABLE people AS SELECT * FROM records")
     return f"duckdb:{folder}/town.db?table=people"
+
+
+def sqlite_table(pieces: list[Rows], folder: Path) -> str:
+    """Texts, of which SQLite makes numbers where a column is declared to hold some: cell by cell."""
+    names = tuple(PLAIN)
+    declared = {"age": "INTEGER", "points": "REAL", "grade": "NUMERIC"}
+    with closing(sqlite3.connect(folder / "town.sqlite")) as connection, connection:
+        columns = ", ".join(f"{name} {declared.get(name, 'TEXT')}" for name in names)
+        connection.execute(f"CREATE TABLE people ({columns})")
+        marks = ", ".join("?" * len(names))
+        rows = [[row[name] for name in names] for row in joined(pieces)]
+        connection.executemany(f"INSERT INTO people VALUES ({marks})", rows)
+    return f"sqlite:{folder}/town.sqlite?table=people"
 
 
 def duckdb_join(pieces: list[Rows], folder: Path) -> str:

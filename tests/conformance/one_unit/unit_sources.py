@@ -57,6 +57,7 @@ from unit_places import (
     spark_folder,
     spark_frame,
     spark_view,
+    sqlite_table,
     text_beside_parquet,
 )
 
@@ -147,6 +148,7 @@ SOURCES: dict[str, Source] = {
     "Arrow files": Source(NARROWLY, arrow_files, settings=MOST),
     "DuckDB table": Source(TYPED, duckdb_table, settings=MOST),
     "DuckDB query": Source(TYPED, duckdb_join),
+    "SQLite table": Source(TEXTS, sqlite_table, settings=MOST),
     "PostgreSQL table": Source(IN_TIME, postgres_table, settings=MOST),
     "PostgreSQL view": Source(IN_TIME, postgres_view, settings=REST),
     "PostgreSQL query": Source(IN_TIME, postgres_query, settings=MOST),

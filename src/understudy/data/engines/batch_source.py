@@ -20,7 +20,7 @@ from understudy.data.scannable import batch_rows
 from understudy.errors import FileError, ParameterError
 
 _TEXT_FORMATS = ("csv", "json")  # Arrow tells the types of these by their cells
-_PLAIN = {pa.string_view(): pa.large_string()}
+PLAIN = {pa.string_view(): pa.large_string()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +31,12 @@ class BatchSource:
     types: pa.Schema
     batches: Callable[[list[str]], Iterator[pa.RecordBatch]]
     snapshot: str | None = None
+    untyped: frozenset[str] = frozenset()  # columns of texts that say what they are cell by cell
 
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         """All records, every column in the type that was declared for it."""
         asked = list(columns) or self.types.names[:1]
-        with _faults(self.what):
+        with faults(self.what):
             for batch in self.batches(asked):
                 batch.validate(full=True)
                 yield pa.record_batch(
@@ -45,8 +46,8 @@ class BatchSource:
 
 def open_dataset(dataset: Any, what: str = "the dataset", snapshot: str | None = None) -> BatchSource:
     """A dataset of Arrow's, once its types are declared by its files and hold in every one of them."""
-    with _faults(what):
-        types = pa.schema([(field.name, _PLAIN.get(field.type, field.type)) for field in dataset.schema])
+    with faults(what):
+        types = pa.schema([(field.name, PLAIN.get(field.type, field.type)) for field in dataset.schema])
         check_schema(types, what, ParameterError)
         for part in dataset.get_fragments():
             _check_fragment(part, types, what)
@@ -62,10 +63,10 @@ def open_delta(folder: str) -> BatchSource:
     """The newest version of a Delta table, its deleted and replaced records left out."""
     from pyarrow.dataset import ParquetReadOptions  # it loads pandas, where that is installed
 
-    library = _library("deltalake", "delta")
+    deltalake = library("deltalake", "delta")
     what = f"the Delta table {folder!r}"
-    with _faults(what):
-        table = library.DeltaTable(folder)
+    with faults(what):
+        table = deltalake.DeltaTable(folder)
         protocol, version = table.protocol(), table.version()
         settings = table.metadata().configuration
         features = set(protocol.reader_features or ())
@@ -77,7 +78,7 @@ def open_delta(folder: str) -> BatchSource:
             f"{what} needs {', '.join(beyond)} of whoever reads it, which is not to be had here.",
             hint="read it as a table of Spark's (spark:name), or write it anew without that.",
         )
-    with _faults(what):
+    with faults(what):
         # Spark writes moments in twelve bytes, which Arrow would take for nanoseconds: too few years fit in those.
         moments = ParquetReadOptions(coerce_int96_timestamp_unit="us")
         dataset = table.to_pyarrow_dataset(parquet_read_options=moments)
@@ -87,13 +88,13 @@ def open_delta(folder: str) -> BatchSource:
 
 def open_iceberg(notes: str) -> BatchSource:
     """The table that a .metadata.json file of Iceberg's describes, its deleted records left out."""
-    library = _library("pyiceberg.table", "iceberg")
+    iceberg = library("pyiceberg.table", "iceberg")
     what = f"the Iceberg table {notes!r}"
-    with _faults(what):
-        table = library.StaticTable.from_metadata(notes)
+    with faults(what):
+        table = iceberg.StaticTable.from_metadata(notes)
         current = table.current_snapshot()
         types = table.scan().projection().as_arrow()
-        types = pa.schema([(field.name, _PLAIN.get(field.type, field.type)) for field in types])
+        types = pa.schema([(field.name, PLAIN.get(field.type, field.type)) for field in types])
     check_schema(types, what, ParameterError)
     number = None if current is None else current.snapshot_id
 
@@ -124,26 +125,25 @@ def _check_fragment(part: Any, types: pa.Schema, what: str) -> None:
             )
 
 
-def _library(module: str, extra: str) -> Any:
+def library(module: str, extra: str) -> Any:
     """The library that reads such tables."""
     try:
         return import_module(module)
     except ImportError:
-        library = module.partition(".")[0]
+        package = module.partition(".")[0]
         raise ParameterError(
-            f"{library} is not installed, which reads such tables.", hint=f'pip install "understudy[{extra}]"'
+            f"{package} is not installed, which reads such tables.", hint=f'pip install "understudy[{extra}]"'
         ) from None
 
 
 @contextmanager
-def _faults(what: str) -> Iterator[None]:
+def faults(
+    what: str, hint: str = "is it there, undamaged, and are its files not being removed meanwhile?"
+) -> Iterator[None]:
     """Whatever a library says of what it reads, without its words: they may quote a value or a password."""
     try:
         yield
     except (ParameterError, FileError):
         raise
     except Exception as error:  # libraries raise errors of their own, which have nothing else in common
-        raise FileError(
-            f"{what} cannot be read ({type(error).__name__}).",
-            hint="is it there, undamaged, and are its files not being removed meanwhile?",
-        ) from None
+        raise FileError(f"{what} cannot be read ({type(error).__name__}).", hint=hint) from None

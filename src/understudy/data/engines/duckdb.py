@@ -69,7 +69,7 @@ def open_database(address: str) -> DatabaseQuery:
     path = Path(place) if place else None
     if path is not None and not os.path.isfile(path):  # False too for a name that no file can have
         raise FileError(f"there is no database {place!r}.", hint="check the path.")
-    query = what.strip().rstrip(";") if how == "query" else f"FROM {_qualified(what.strip())}"
+    query = what.strip().rstrip(";") if how == "query" else f"FROM {qualified(what.strip())}"
     spill = ScratchFolder()
     with closing(_connect(path, spill)) as connection, _faults(path, query):
         connection.execute("CALL enable_logging('FileSystem')")
@@ -111,7 +111,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _qualified(name: str) -> str:
+def qualified(name: str) -> str:
     """A table's name, with the names of its schema and catalog where given: a dot separates them."""
     return ".".join(quoted(part) for part in name.split("."))
 

@@ -9,6 +9,7 @@ A new kind is one file in this folder and one line of `BUILT_IN`. Another packag
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -80,6 +81,24 @@ BUILT_IN = (
         "understudy.pipeline.sources.streamed:DatabaseSource",
         "a table or a query of a DuckDB file: duckdb:people.db?table=people",
         ("duckdb:",),
+    ),
+    SourceKind(
+        "sqlite",
+        "understudy.pipeline.sources.other_databases:SqliteSource",
+        "a table or a query of a SQLite file: sqlite:people.db?table=people",
+        ("sqlite:",),
+    ),
+    SourceKind(
+        "snowflake",
+        "understudy.pipeline.sources.other_databases:SnowflakeSource",
+        "a table or a query of Snowflake: snowflake://user:password@account/database/schema#people",
+        ("snowflake:",),
+    ),
+    SourceKind(
+        "bigquery",
+        "understudy.pipeline.sources.other_databases:BigQuerySource",
+        "a table or a query of BigQuery: bigquery://project/dataset#people",
+        ("bigquery:",),
     ),
     SourceKind(
         "delta",
@@ -170,17 +189,15 @@ _ELSEWHERE = {
         "mssql:",
         "sqlserver:",
         "oracle:",
-        "snowflake:",
-        "bigquery:",
         "redshift:",
-        "sqlite:",
     ): (
         "is a table of a database that is not read from here",
         "in Python give what its driver fetches as Arrow; or export the table as Parquet.",
     ),
 }
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]*://")
 _DATABASES = {
-    b"SQLite format 3\0": ("SQLite", "export the table as CSV or Parquet, or read it in Python as a frame."),
+    b"SQLite format 3\0": ("SQLite", "say which table of it: sqlite:people.db?table=people"),
     b"DUCK": ("DuckDB", "say which table of it: duckdb:people.db?table=people"),
 }
 
@@ -194,11 +211,20 @@ def _check_known(data: Any) -> None:
         scheme = next((known for known in beginnings if path.lower().startswith(known + "//")), None)
         if scheme:
             raise ParameterError(f"the table at {scheme}// {what}.", hint=hint)
+    if unknown := _SCHEME.match(path):
+        raise ParameterError(
+            f"an address that begins {unknown[0]} is of no kind that is read here.",
+            hint=f"give the path of a file, or an address that begins {', '.join(_beginnings())}.",
+        )
     try:
         with open(path, "rb") as file:
             start = file.read(16)
     except (OSError, ValueError):  # whoever opens it says what is wrong
         return
+    if path.lower().endswith(".json") and start.lstrip().startswith(b"["):
+        raise FileError(
+            f"{path!r} is one list of JSON, not a record a line.", hint="write JSON lines: jq -c '.[]'"
+        )
     for magic, (what, hint) in _DATABASES.items():
         if start.startswith(magic) or (what == "DuckDB" and start[8:12] == magic):
             raise FileError(f"{path!r} is a database of {what}, not a table.", hint=hint)
@@ -246,6 +272,10 @@ def sampler(kind: str) -> Callable[..., Any] | None:
     found = next((known.sample for known in kinds() if known.name == kind), None)
     drawn: Callable[..., Any] | None = loaded(found)
     return drawn
+
+
+def _beginnings() -> list[str]:
+    return sorted({prefix for kind in kinds() for prefix in kind.addresses})
 
 
 def _addressed(data: Any) -> SourceKind | None:

@@ -23,6 +23,7 @@ from understudy.data import Streamed
 from understudy.data.counting.bytes_of_values import unit_bytes, value_bytes, values_of_bytes
 from understudy.data.counting.kept_records import KeptRecords
 from understudy.data.counting.open_values import merge_counts, nameable
+from understudy.data.engines.batch_source import BatchSource
 from understudy.data.engines.stream import MEMORY
 from understudy.data.files.file_set import FileSet, find_files, looks_large, table_name
 from understudy.data.files.json_lines import seen_names
@@ -65,7 +66,7 @@ class StreamedRecords:
 
     @property
     def _bare(self) -> frozenset[str]:
-        return self.source.untyped if isinstance(self.source, FileSet) else frozenset[str]()
+        return self.source.untyped if isinstance(self.source, FileSet | BatchSource) else frozenset[str]()
 
     @property
     def form(self) -> TableForm:

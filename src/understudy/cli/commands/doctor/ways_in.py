@@ -12,6 +12,7 @@ from understudy.cli.commands.doctor.symptom import Symptom, fine, note
 # What it is for -> the package that it needs, and the extra that brings it.
 EXTRAS = {
     "PostgreSQL": ("adbc_driver_postgresql", "postgres"),
+    "SQLite": ("adbc_driver_sqlite", "sqlite"),
     "Spark": ("pyspark", "spark"),
     "Delta tables": ("deltalake", "delta"),
     "Iceberg tables": ("pyiceberg", "iceberg"),
