@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from understudy.domain import grammar
 from understudy.domain.cell_votes import DECIMALS, kind_of
-from understudy.domain.columns.untyped import VOTES, Votes, VotesCodec, vote_of
-from understudy.domain.formats.form_votes import MOMENTS, NUMBERS
+from understudy.domain.columns.untyped import Votes, VotesCodec, all_votes, vote_of
+from understudy.domain.formats.form_votes import moment_forms, number_forms
 from understudy.domain.formats.moment_format import MomentFormat
 from understudy.domain.formats.number_format import NumberFormat
 
@@ -26,7 +26,7 @@ CELLS = st.one_of(
 def votes(cells: list[str | None], kind: pa.DataType | None = None) -> list[str]:
     array = pa.array(cells, pa.string())
     array = array if kind is None else array.cast(kind)
-    return [VOTES[code] for code in VotesCodec(Votes()).encode(array)]
+    return [all_votes()[code] for code in VotesCodec(Votes()).encode(array)]
 
 
 @given(st.lists(st.one_of(st.none(), CELLS), max_size=20))
@@ -86,14 +86,14 @@ FORMED = st.one_of(
 @given(FORMED)
 def test_every_format_that_a_cell_votes_for_reads_it(cell: str) -> None:
     vote, text = vote_of(cell), pa.array([cell.strip(" \t")], pa.large_string())
-    for spec in MOMENTS.get(vote, ()):
+    for spec in moment_forms().get(vote, ()):
         assert MomentFormat(spec).read(text).null_count == 0
-    for spec in NUMBERS.get(vote, ()):
+    for spec in number_forms().get(vote, ()):
         assert NumberFormat(spec).read(text).null_count == 0
 
 
 def test_what_form_a_person_would_say_that_cells_have() -> None:
-    forms = MOMENTS | NUMBERS
+    forms = moment_forms() | number_forms()
     said = {
         "13/02/2021": ("%d/%m/%Y",),
         "03/02/2021": ("%d/%m/%Y", "%m/%d/%Y"),

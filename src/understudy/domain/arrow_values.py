@@ -24,7 +24,7 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         if is_text(column.type) and column.num_chunks > 1:
             column = column.dictionary_encode()  # many gigabytes of text would not fit in one array
-        column = column.combine_chunks()
+        column = _whole(column)
     kind = column.type
     if pa.types.is_run_end_encoded(kind):
         return plain(pc.run_end_decode(column))
@@ -38,6 +38,12 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if pa.types.is_decimal(kind) and kind.bit_width < 128:
         return column.cast(pa.decimal128(38, kind.scale))
     return column.cast(_VIEWS[kind]) if kind in _VIEWS else column
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """One array; where there is one chunk that is no slice of another, the chunk itself, which is not copied."""
+    one = column.num_chunks == 1 and column.chunk(0).offset == 0
+    return column.chunk(0) if one else column.combine_chunks()
 
 
 def is_text(kind: pa.DataType) -> bool:

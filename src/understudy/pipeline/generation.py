@@ -57,7 +57,8 @@ def records(
         # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
         whole = compression.reverse(dict(drawn.items()), rng, spread="counts")
         agreed = agreeing(whole, schema, compression, rng)
-        return settle(encoder.reverse(agreed, rng, within=within, settle=settle_one, given=partial))
+        one = settle_one if schema.rules else None
+        return settle(encoder.reverse(agreed, rng, within=within, settle=one, given=partial))
 
     def settle(table: pa.Table) -> pa.Table:
         return settled(table, form) if schema.rules else table

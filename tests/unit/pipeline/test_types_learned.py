@@ -20,7 +20,7 @@ from spark_session import session
 from understudy.data import write
 from understudy.data.files.text import text_file
 from understudy.domain import Category, Integer, Number, Schema, Untyped
-from understudy.domain.columns.untyped import VOTES, vote_of
+from understudy.domain.columns.untyped import all_votes, vote_of
 from understudy.pipeline import learning, synthesizer
 from understudy.pipeline.forecast import forecast
 from understudy.pipeline.release import Release
@@ -238,22 +238,24 @@ def test_the_types_of_a_small_table_of_many_columns_are_found(seed: int) -> None
 
 def test_noise_alone_makes_a_category_and_pure_votes_make_their_type() -> None:
     rng = np.random.default_rng(0)
-    drowned = [type(Untyped().decided(rng.normal(0, 100, len(VOTES)).tolist(), 100.0)[0]) for _ in range(300)]
+    drowned = [
+        type(Untyped().decided(rng.normal(0, 100, len(all_votes())).tolist(), 100.0)[0]) for _ in range(300)
+    ]
     assert np.mean([kind is Category for kind in drowned]) > 0.7
     for share, kind in ((1.0, Integer), (0.985, Integer), (0.9, Category)):
         votes = {"integer": 10_000 * share, "text": 10_000 * (1 - share)}
-        assert type(Untyped().decided([votes.get(k, 0.0) for k in VOTES], 10.0)[0]) is kind
+        assert type(Untyped().decided([votes.get(k, 0.0) for k in all_votes()], 10.0)[0]) is kind
     mixed = {"integer": 5000.0, "1 decimal": 5000.0}
-    column, _ = Untyped().decided([mixed.get(k, 0.0) for k in VOTES], 10.0)
+    column, _ = Untyped().decided([mixed.get(k, 0.0) for k in all_votes()], 10.0)
     assert isinstance(column, Number) and column.precision == 0.1
     coded = {"integer": 9900.0, "code": 100.0}
-    assert type(Untyped().decided([coded.get(k, 0.0) for k in VOTES], 10.0)[0]) is Category
+    assert type(Untyped().decided([coded.get(k, 0.0) for k in all_votes()], 10.0)[0]) is Category
 
 
 def test_amounts_whose_separators_drown_are_read_with_and_without_them() -> None:
     def learned(cells: dict[str, int]) -> Any:
         votes = Counter({vote_of(cell): count for cell, count in cells.items()})
-        return Untyped().decided([float(votes[kind]) for kind in VOTES], 10.0)[0]
+        return Untyped().decided([float(votes[kind]) for kind in all_votes()], 10.0)[0]
 
     assert learned({"£33.68": 9_990, "£1,002.10": 10}).format == "£1,234.50"  # the ten drown
     assert learned({"£33.68": 9_700, "£1,002.10": 300}).format == "£1,234.50"

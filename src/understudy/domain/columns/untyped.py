@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -29,13 +30,12 @@ from understudy.domain.columns.parts.fields import refuse
 from understudy.domain.columns.time import Time
 from understudy.domain.formats.form_votes import (
     COMPACT,
-    FORMS,
     ISO,
-    MOMENTS,
     MONEY,
-    NUMBERS,
     form_of,
     iso_form,
+    moment_forms,
+    number_forms,
 )
 from understudy.domain.formats.moment_format import MomentFormat
 from understudy.domain.formats.number_format import NumberFormat
@@ -48,13 +48,22 @@ SURE_OF_A_FORM = 5.0  # the same for forms, of which there are hundreds
 LIKELY = 2.0  # and above which the most votes of a column likely are
 
 CODES = {f"code of {width} digits": width for width in range(2, 13)}  # digits that begin with a zero
-VOTES = (*KINDS, *CODES, *FORMS)  # what a cell may vote for; the code of a vote is its place
-_CODE = {vote: code for code, vote in enumerate(VOTES)}
-_MISSING = _CODE["missing"]
+_MISSING = KINDS.index("missing")
 # The commonest cells, for Arrow's regular expressions, which agree with `kind_of` on each.
 _WHOLE = rf"^-?(?:0|[1-9][0-9]{{0,{MOST_DIGITS - 1}}})$"
 _DATED = r"^(?:19|20)[0-9]{6}$"  # perhaps 20210203
 _DECIMAL = r"^-?(?:0|[1-9][0-9]*)\.[0-9]+$"
+
+
+@cache
+def all_votes() -> tuple[str, ...]:
+    """What a cell may vote for; the code of a vote is its place."""
+    return (*KINDS, *CODES, *moment_forms(), *number_forms())
+
+
+@cache
+def _codes() -> dict[str, int]:
+    return {vote: code for code, vote in enumerate(all_votes())}
 
 
 @dataclass(frozen=True)
@@ -84,7 +93,7 @@ class Untyped(Column):
         return 0
 
     def decided(self, votes: Sequence[float], noise: float) -> tuple[Column, bool]:
-        """The column that its votes suggest, one count for each of `VOTES`, and whether it holds instants.
+        """The column that its votes suggest, one count for each of `all_votes`, and whether it holds instants.
 
         `noise` is the standard deviation of each count. The narrowest type that nearly all votes fit is taken;
         where noise drowns them, a category.
@@ -123,7 +132,7 @@ class Untyped(Column):
 
     def completed(self, array: pa.Array) -> Column:
         """The column by the votes of its cells, without noise, and then by its values."""
-        votes = np.bincount(Votes().codec().encode(array), minlength=len(VOTES))
+        votes = np.bincount(Votes().codec().encode(array), minlength=len(all_votes()))
         typed = self.decided(votes.tolist(), 0.0)[0]
         return typed.completed(array) if typed.unlearned else typed
 
@@ -138,7 +147,7 @@ class Untyped(Column):
 
 @dataclass(frozen=True)
 class Votes(Column):
-    """What the cells of a column vote for, as a column of its own: one code for each of `VOTES`, no slots."""
+    """What the cells of a column vote for, as a column of its own: one code for each of `all_votes`, no slots."""
 
     type = "votes"
     bounded = False
@@ -151,22 +160,25 @@ class Votes(Column):
 
     @property
     def count(self) -> int:
-        return len(VOTES)
+        return len(all_votes())
 
     def codec(self) -> VotesCodec:
         return VotesCodec(self)
 
     def value_labels(self) -> list[str]:
-        return list(VOTES)
+        return list(all_votes())
 
 
 def _held(votes: Sequence[float], noise: float) -> dict[str, float]:
     """The kinds that surely have votes; where none has, the one with the most if that is likely no noise."""
-    cast = {kind: float(count) for kind, count in zip(VOTES, votes, strict=True) if kind != "missing"}
+    cast = {kind: float(count) for kind, count in zip(all_votes(), votes, strict=True) if kind != "missing"}
     plain = {kind: count for kind, count in cast.items() if kind in KINDS or kind in CODES}
     sure = {kind: count for kind, count in plain.items() if count > SURE * noise}
+    forms = {kind: count for kind, count in cast.items() if kind not in plain}
     sure |= {
-        form: cast[form] for form in FORMS if cast[form] > (SURE if form in ISO else SURE_OF_A_FORM) * noise
+        form: count
+        for form, count in forms.items()
+        if count > (SURE if form in ISO else SURE_OF_A_FORM) * noise
     }
     if sure:
         return sure
@@ -178,7 +190,7 @@ def _held(votes: Sequence[float], noise: float) -> dict[str, float]:
 def _formats(held: Mapping[str, float]) -> Iterator[tuple[type[FormattedColumn], str]]:
     """The types and formats that most votes fit, the narrowest first."""
     enough = MOSTLY_OF_A_FORM * sum(held.values())
-    moments = {form: MOMENTS[form] for form in held if form in MOMENTS}
+    moments = {form: moment_forms()[form] for form in held if form in moment_forms()}
     for spec in dict.fromkeys(spec for specs in moments.values() for spec in specs):
         alike = {form for form, specs in moments.items() if _padded(spec) in map(_padded, specs)}
         if sum(held[form] for form in alike) >= enough:
@@ -188,7 +200,7 @@ def _formats(held: Mapping[str, float]) -> Iterator[tuple[type[FormattedColumn],
             )
             form = MomentFormat(best)
             yield (Time if not form.dated else Datetime if form.timed else Date), best
-    numbers = {form: NUMBERS[form] for form in held if form in NUMBERS}
+    numbers = {form: number_forms()[form] for form in held if form in number_forms()}
     fitting: dict[str, float] = {}
     for kind, specs in numbers.items():
         for spec in specs:
@@ -230,7 +242,7 @@ class VotesCodec(Codec[Votes]):
         return np.asarray(pc.fill_null(votes, _MISSING).to_numpy(zero_copy_only=False), self.dtype)
 
     def decode(self, codes: npt.NDArray[Any], rng: np.random.Generator, within: Within) -> pa.Array:
-        return pa.array(VOTES, self.arrow_type).take(pa.array(self.in_range(codes)))
+        return pa.array(all_votes(), self.arrow_type).take(pa.array(self.in_range(codes)))
 
     def reading_type(self) -> pa.DataType:
         return pa.string()
@@ -249,19 +261,19 @@ def vote_of(text: str) -> str:
 
 
 def _code_of(value: Any) -> int:
-    return _CODE[vote_of(text_of(value))]
+    return _codes()[vote_of(text_of(value))]
 
 
 def _votes(texts: pa.Array) -> npt.NDArray[np.uint16]:
     """The vote of each distinct text: plain numbers all at once, the others one by one."""
     votes = np.full(len(texts), _MISSING, np.uint16)
     whole = _matches(texts, _WHOLE) & ~_matches(texts, _DATED)
-    votes[whole] = _CODE["integer"]
+    votes[whole] = _codes()["integer"]
     decimal = _matches(texts, _DECIMAL) & ~whole
     if decimal.any():
         fractions = pc.replace_substring_regex(texts.filter(pa.array(decimal)), r"^[^.]*\.", "")
         needed = np.asarray(pc.utf8_length(pc.utf8_rtrim(fractions, "0")), np.int64)
-        kinds = np.array([_CODE[kind] for kind in (*DECIMALS, "number")], np.uint16)
+        kinds = np.array([_codes()[kind] for kind in (*DECIMALS, "number")], np.uint16)
         votes[decimal] = kinds[np.minimum(needed, len(DECIMALS))]
     rest = np.flatnonzero(~(whole | decimal))
     for place, value in zip(rest.tolist(), texts.take(pa.array(rest)).to_pylist(), strict=True):

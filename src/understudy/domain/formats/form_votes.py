@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import date
+from functools import cache
 from itertools import product
 
 from understudy.domain import grammar
@@ -159,13 +160,21 @@ def _number_forms() -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield f"unit {blank}{unit} {size} {mark} {decimals}", specs
 
 
-MOMENTS = dict(_moment_forms())  # the name of a form -> the formats that may be meant
-NUMBERS = dict(_number_forms())
-FORMS = (*MOMENTS, *NUMBERS)
+# Thousands of forms, listed when a cell is first asked about: most tables have a schema that says their types.
+@cache
+def moment_forms() -> dict[str, tuple[str, ...]]:
+    """The name of each form of a date or time -> the formats that may be meant."""
+    return dict(_moment_forms())
+
+
+@cache
+def number_forms() -> dict[str, tuple[str, ...]]:
+    """The name of each form of a number -> the formats that may be meant."""
+    return dict(_number_forms())
 
 
 def form_of(text: str) -> str | None:
-    """The form that a text without blanks around it is written in, if it is one of `FORMS`."""
+    """The form that a text without blanks around it is written in, if it is one of those listed."""
     if len(text) > 40 or _DIGIT.search(text) is None:
         return None
     return _moment_form(text) or _number_form(text) or _unit_form(text)
@@ -217,14 +226,14 @@ def _day_form(text: str, clock: str, numbers: list[str]) -> str | None:
     first, separator, second, last = found.groups()
     if len(first) == 4:
         name = f"%Y{separator}%m{separator}%d{clock} {_padding([second, last, *numbers])}"
-        return name if name in MOMENTS and _exists(int(first), int(second), int(last)) else None
+        return name if name in moment_forms() and _exists(int(first), int(second), int(last)) else None
     year = int(last) if len(last) == 4 else 2000  # a leap year: which one it is depends on the format
     days = {"day": (first, second), "month": (second, first)}
     orders = [order for order, (day, month) in days.items() if _exists(year, int(month), int(day))]
     order = orders[0] if len(orders) == 1 else "either" if orders else "no"
     tail = ("%Y" if len(last) == 4 else "%y") + clock
     name = f"{order} first{separator}{tail} {_padding([first, second, *numbers])}"
-    return name if name in MOMENTS and len(first) <= 2 and len(last) > 1 else None
+    return name if name in moment_forms() and len(first) <= 2 and len(last) > 1 else None
 
 
 def _named_form(text: str, clock: str, numbers: list[str]) -> str | None:
@@ -243,7 +252,9 @@ def _named_form(text: str, clock: str, numbers: list[str]) -> str | None:
     spec = f"%d{found[2]}" * bool(found[1]) + month + found[4] + "%d, " * bool(found[5]) + last + clock
     name = f"{spec} {_padding([*([day] if day else []), *numbers])}"
     year = int(found[6]) if last == "%Y" else 2000
-    return name if name in MOMENTS and _exists(year, _MONTHS[found[3].title()], int(day or 1)) else None
+    return (
+        name if name in moment_forms() and _exists(year, _MONTHS[found[3].title()], int(day or 1)) else None
+    )
 
 
 def _has_week(year: int, week: int) -> bool:
@@ -265,7 +276,7 @@ def _unit_form(text: str) -> str | None:
     whole, mark, fraction = found["whole"], found["mark"] or "", found["fraction"] or ""
     size = "," if "," in whole else "long" if len(whole) > 3 else "short"
     name = f"unit {found['after']} {size} {mark} {min(3, len(fraction))}"
-    return name if name in NUMBERS else None
+    return name if name in number_forms() else None
 
 
 def _number_form(text: str) -> str | None:
@@ -285,4 +296,4 @@ def _number_form(text: str) -> str | None:
         whole, mark, fraction, group = head, group, tail, ""
     group = group or ("short" if len(whole) < 4 else "long")
     name = f"number {before}|{after} {group} {mark} {min(3, len(fraction))}"
-    return name if name in NUMBERS else None
+    return name if name in number_forms() else None
