@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.data import Streamed, Table
 from understudy.data.engines.pushdown import PushedDown
 from understudy.domain import Domain
@@ -161,7 +162,7 @@ def test_unknown_columns_and_columns_named_twice_are_refused(engine: Factory) ->
         table.count([("a", "a")])
 
 
-@settings(max_examples=40)
+@settings(max_examples=many(100))
 @given(data=st.data())
 def test_any_request_is_counted_exactly(engine: Factory, data: st.DataObject) -> None:
     width = data.draw(st.integers(1, 7))

@@ -17,6 +17,7 @@ from arrow_columns import STORED, column, layouts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.data import count_values
 from understudy.data.counting.bytes_of_values import unit_bytes, value_bytes, values_of_bytes
 from understudy.data.counting.kept_records import KeptRecords
@@ -133,7 +134,7 @@ def test_columns_that_lie_after_others_are_coded_by_their_differences() -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=50)
+@settings(max_examples=many(125))
 def test_two_cells_of_a_record_are_coded_as_they_are_whatever_the_other_records_hold(
     data: st.DataObject,
 ) -> None:
@@ -153,7 +154,7 @@ def test_two_cells_of_a_record_are_coded_as_they_are_whatever_the_other_records_
 
 
 @given(data=st.data())
-@settings(max_examples=100)
+@settings(max_examples=many(250))
 def test_any_two_cells_are_coded_and_named_as_each_alone(data: st.DataObject) -> None:
     array = column(data.draw(st.sampled_from(STORED)))
     places = data.draw(st.lists(st.integers(0, len(array) - 1), min_size=2, max_size=2))

@@ -10,6 +10,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.data.forms.table_form import TableForm
 from understudy.domain import Boolean, Category, Column, Date, Integer, Number, Schema, Time
 from understudy.domain.condition_truth import RecordValues, truth
@@ -85,7 +86,7 @@ def tables(draw: st.DrawFn) -> Schema:
     return through_differences(schema) if draw(st.booleans()) else schema
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 @given(tables(), st.integers(0, 10_000), st.sampled_from(["uniform", "midpoint"]), st.integers(1, 80))
 def test_every_record_holds_every_constraint(schema: Schema, seed: int, within: Any, rows: int) -> None:
     table = _drawn(schema, seed, within, rows)

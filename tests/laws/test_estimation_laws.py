@@ -6,6 +6,7 @@ from brute_force import design, optimum
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.domain import Domain
 from understudy.marginals import Measurement
 from understudy.model import estimate
@@ -40,7 +41,7 @@ def problems(draw, queries=True):
     return domain, measurements, random
 
 
-@settings(max_examples=80)
+@settings(max_examples=many(200))
 @given(problems())
 def test_the_loss_is_that_of_the_best_table_and_the_gap_bounds_what_is_left(problem):
     domain, measurements, _ = problem
@@ -57,7 +58,7 @@ def test_the_loss_is_that_of_the_best_table_and_the_gap_bounds_what_is_left(prob
     assert table.sum() == pytest.approx(field.total, rel=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 @given(problems(queries=False))
 def test_direct_measurements_are_fitted_to_the_sixth_digit(problem):
     domain, measurements, _ = problem
@@ -69,7 +70,7 @@ def test_direct_measurements_are_fitted_to_the_sixth_digit(problem):
     np.testing.assert_allclose(mine, matrix @ table, atol=3e-3)  # in units of noise; the optimum is flat
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 @given(problems())
 def test_the_field_has_maximum_entropy_among_all_that_fit_as_well(problem):
     domain, measurements, _ = problem
@@ -84,7 +85,7 @@ def test_the_field_has_maximum_entropy_among_all_that_fit_as_well(problem):
     np.testing.assert_allclose(explained, logs, atol=1e-6)  # a sum of functions of measured marginals
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(75))
 @given(problems(queries=False), st.data())
 def test_neither_the_order_of_measurements_nor_of_axes_matters(problem, data):
     domain, measurements, _ = problem
@@ -105,7 +106,7 @@ def test_neither_the_order_of_measurements_nor_of_axes_matters(problem, data):
         assert np.abs(apart.reshape(-1) / m.stddev).max() < 1e-2
 
 
-@settings(max_examples=40)
+@settings(max_examples=many(100))
 @given(problems(queries=False), st.data())
 def test_structural_zeros_are_exact_and_the_rest_is_still_optimal(problem, data):
     domain, measurements, random = problem

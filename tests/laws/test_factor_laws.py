@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.errors import DomainError, ParameterError
 from understudy.model import Factor
 
@@ -62,7 +63,7 @@ def test_structural_zeros_stay_exact(a, b):
 
 
 @given(factors(), st.data())
-@settings(max_examples=50)
+@settings(max_examples=many(125))
 def test_conditioning_picks_the_cells_where_the_event_holds(a, data):
     given_codes = {
         name: data.draw(

@@ -9,6 +9,7 @@ from field_maker import brute_marginal, fields, make_field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.model import Field, build_tree
@@ -16,7 +17,7 @@ from understudy.model.queries import elimination
 
 
 @given(fields())
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 def test_every_marginal_is_the_joint_distributions(made):
     field, joint = made
     cliques = [c for k in range(4) for c in itertools.permutations(field.domain.names, k)]
@@ -28,7 +29,7 @@ def test_every_marginal_is_the_joint_distributions(made):
 
 
 @given(fields(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 def test_whichever_clique_a_question_is_read_from_the_answer_is_the_same(made, data):
     field, joint = made
     names = field.domain.names
@@ -58,7 +59,7 @@ def test_three_columns_are_joined_where_that_is_small():
 
 
 @given(fields(), st.data())
-@settings(max_examples=80)
+@settings(max_examples=many(200))
 def test_events_and_conditionals_are_the_joint_distributions(made, data):
     field, joint = made
     names = field.domain.names
@@ -80,7 +81,7 @@ def test_events_and_conditionals_are_the_joint_distributions(made, data):
 
 
 @given(fields())
-@settings(max_examples=30)
+@settings(max_examples=many(75))
 def test_the_likelihood_of_records_is_their_probability(made):
     field, joint = made
     names = field.domain.names

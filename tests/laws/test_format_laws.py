@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.domain import Boolean, Date, Datetime, Integer, Number, Time
 from understudy.domain.columns.formatted import FormattedColumn
 from understudy.domain.formats.epoch_format import EPOCHS, EpochFormat
@@ -109,7 +110,7 @@ def test_every_value_that_is_written_is_coded_as_it_was(name: str, within: str) 
 
 
 @given(st.sampled_from(sorted(COLUMNS)), st.lists(st.one_of(st.none(), STRANGE), max_size=8))
-@settings(max_examples=150)
+@settings(max_examples=many(375))
 def test_no_text_breaks_a_format_and_each_is_read_alone(name: str, cells: list[str | None]) -> None:
     column = COLUMNS[name]
     array = pa.array(cells, pa.string())
@@ -124,7 +125,7 @@ def test_no_text_breaks_a_format_and_each_is_read_alone(name: str, cells: list[s
         lambda moment: moment.replace(microsecond=0)
     ),
 )
-@settings(max_examples=300)
+@settings(max_examples=many(750))
 def test_a_moment_comes_back_as_far_as_its_format_says(spec: str, moment: datetime) -> None:
     form = MomentFormat(spec)
     written = form.write(pa.array([moment], pa.timestamp("us")))
@@ -149,7 +150,7 @@ def test_a_moment_is_a_number_of_seconds_or_of_their_parts(spec: str, moment: da
     st.sampled_from(NUMBERS),
     st.one_of(st.floats(-1e18, 1e18), st.integers(-(10**8), 10**8).map(lambda n: n / 100)),
 )
-@settings(max_examples=500)
+@settings(max_examples=many(1250))
 def test_any_number_comes_back_from_its_text(spec: str, number: float) -> None:
     form = NumberFormat(spec)
     text = form.read(form.write(pa.array([number])).cast(pa.large_string()))[0].as_py()
@@ -157,7 +158,7 @@ def test_any_number_comes_back_from_its_text(spec: str, number: float) -> None:
 
 
 @given(st.sampled_from(NUMBERS), st.integers(-(2**62), 2**62))
-@settings(max_examples=300)
+@settings(max_examples=many(750))
 def test_any_whole_number_comes_back_exactly(spec: str, number: int) -> None:
     form = NumberFormat(spec)
     text = form.read(form.write(pa.array([number])).cast(pa.large_string()))[0].as_py()

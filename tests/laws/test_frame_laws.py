@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import understudy as us
+from nightly import many
 from understudy.data import read
 from understudy.data.files.frames import untyped
 from understudy.domain.cell_text import cell_text
@@ -101,7 +102,7 @@ def test_an_object_has_one_text_and_none_is_refused(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 @given(data=st.data())
 def test_an_object_has_the_same_text_beside_any_other(source: str, data: st.DataObject) -> None:
     places = st.sampled_from(range(len(CELLS)))  # Hypothesis looks at what it draws, which some cells forbid

@@ -16,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv
 
+from nightly import many
 from understudy.data import read
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
 from understudy.domain.dialect import Dialect
@@ -95,7 +96,7 @@ cells = st.one_of(
 @given(st.sampled_from(sorted(COLUMNS)), cells)
 @example("whole", "12.999999999999999999")
 @example("whole", "-1e-20")
-@settings(max_examples=500)
+@settings(max_examples=many(1250))
 def test_any_cell_has_one_code_however_it_is_read(name: str, cell: str) -> None:
     parsed = code(name, cell, TYPES[name])
     assert parsed in (None, code(name, cell, pa.string()))
@@ -118,7 +119,7 @@ def test_an_odd_cell_has_one_code_alone_in_its_file_and_beside_all_others() -> N
 
 
 @given(st.sampled_from(sorted(COLUMNS)), cells, st.one_of(cells, st.sampled_from(ODD)))
-@settings(max_examples=40)
+@settings(max_examples=many(100))
 def test_a_record_has_the_same_codes_whatever_stands_beside_it_in_the_file(
     name: str, cell: str, other: str
 ) -> None:

@@ -8,6 +8,7 @@ from field_maker import brute_marginal, fields, make_field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.domain import Domain
 from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.model import Field, build_tree
@@ -24,7 +25,7 @@ def star(seed=3, zeros=0.0, total=500.0):
 
 
 @given(fields(), st.integers(0, 300), st.sampled_from(["synthetic", "paper"]))
-@settings(max_examples=80)
+@settings(max_examples=many(200))
 def test_every_count_is_within_one_of_its_expectation_in_its_group(made, n, method):
     field, joint = made
     sample = field.sample(n, seed=n, method=method)
@@ -41,7 +42,7 @@ def test_every_count_is_within_one_of_its_expectation_in_its_group(made, n, meth
 
 @pytest.mark.parametrize("method", METHODS)
 @given(made=fields(zeros=0.4), n=st.integers(0, 200))
-@settings(max_examples=30)
+@settings(max_examples=many(75))
 def test_a_structural_zero_is_never_generated(method, made, n):
     field, joint = made
     sample = field.sample(n, seed=1, method=method)
@@ -207,7 +208,7 @@ def test_bad_requests_are_refused():
 
 
 @given(fields(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 def test_completed_records_keep_what_was_given_and_are_possible(made, data):
     field, joint = made
     names = field.domain.names

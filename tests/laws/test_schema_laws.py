@@ -12,6 +12,7 @@ import pyarrow as pa
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.domain import Boolean, Category, Column, Date, Datetime, Integer, Number, Schema
 from understudy.errors import SizeError
 from understudy.transforms import Encoder
@@ -107,7 +108,7 @@ def schemas() -> st.SearchStrategy[Schema]:
 
 
 @given(schemas())
-@settings(max_examples=150)
+@settings(max_examples=many(375))
 def test_a_schema_reads_back_from_its_file_as_it_was(schema: Schema) -> None:
     text = schema.to_toml()
     assert Schema.from_toml(text) == schema
@@ -115,7 +116,7 @@ def test_a_schema_reads_back_from_its_file_as_it_was(schema: Schema) -> None:
 
 
 @given(columns, st.integers(0, 2**32 - 1), st.sampled_from(["uniform", "midpoint"]))
-@settings(max_examples=300)
+@settings(max_examples=many(750))
 def test_a_code_decoded_and_encoded_again_is_the_same_code(column: Column, seed: int, within: str) -> None:
     """So a decoded value lies in its own bin, at its own type, and slots stay slots."""
     encoder = Encoder(Schema({"x": column}))
@@ -148,7 +149,7 @@ def _unreachable(column: Column, codes: np.ndarray, null: np.ndarray) -> np.ndar
 
 
 @given(categories(), st.data())
-@settings(max_examples=100)
+@settings(max_examples=many(250))
 def test_a_listed_value_comes_back_exactly(column: Category, data: st.DataObject) -> None:
     assume(column.values != ("",))  # a list of which nothing was learned: its cells are empty
     values = data.draw(st.lists(st.sampled_from(column.values or ()), min_size=1, max_size=9))
@@ -159,7 +160,7 @@ def test_a_listed_value_comes_back_exactly(column: Category, data: st.DataObject
 
 
 @given(integers(), st.data())
-@settings(max_examples=100)
+@settings(max_examples=many(250))
 def test_a_whole_number_comes_back_from_its_own_bin(column: Integer, data: st.DataObject) -> None:
     values = data.draw(st.lists(st.integers(column.low, column.high), min_size=1, max_size=9))
     encoder = Encoder(Schema({"x": column}))
@@ -178,7 +179,7 @@ def test_a_whole_number_comes_back_from_its_own_bin(column: Integer, data: st.Da
 
 
 @given(reals(), st.data())
-@settings(max_examples=100)
+@settings(max_examples=many(250))
 def test_a_number_comes_back_from_its_own_bin_at_its_precision(column: Number, data: st.DataObject) -> None:
     cuts = column.cuts
     values = data.draw(st.lists(st.floats(cuts[0], cuts[-1]), min_size=1, max_size=9))
@@ -205,7 +206,7 @@ def _fits(low: float, high: float, step: float) -> list[bool]:
 
 
 @given(times(), st.data())
-@settings(max_examples=100)
+@settings(max_examples=many(250))
 def test_a_moment_comes_back_from_its_own_period(column: Date | Datetime, data: st.DataObject) -> None:
     naive = [
         bound.replace(tzinfo=None) if isinstance(bound, datetime) else bound
@@ -238,7 +239,7 @@ anything = st.one_of(
 
 
 @given(columns, st.lists(anything, max_size=12))
-@settings(max_examples=200)
+@settings(max_examples=many(500))
 def test_no_text_whatever_raises_or_leaves_the_domain(column: Column, cells: list[str | None]) -> None:
     encoder = Encoder(Schema({"x": column}))
     codes = encoder.forward(pa.table({"x": pa.array(cells, pa.string())}))["x"]

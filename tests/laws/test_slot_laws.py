@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import understudy as us
+from nightly import many
 from understudy.privacy import Seeded
 
 CELLS = st.lists(
@@ -40,7 +41,7 @@ def columns(draw: st.DrawFn) -> us.Column:
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(75))
 @given(
     st.lists(st.tuples(columns(), CELLS), min_size=3, max_size=3),
     st.sampled_from([us.MST(), us.MST(threshold=0), us.Independent()]),

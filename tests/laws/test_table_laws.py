@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import understudy as us
+from nightly import many
 from understudy.domain.arrow_values import plain
 from understudy.privacy import Seeded
 
@@ -117,7 +118,7 @@ def described(draw: st.DrawFn) -> tuple[pd.DataFrame, us.Schema]:
     return pd.DataFrame(frame), us.Schema(columns)
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 @given(described(), st.sampled_from(["independent", "mst"]), st.integers(0, 9))
 def test_synthetic_cells_are_of_the_real_types_and_read_by_the_code_that_read_the_real_ones(
     given_table: tuple[pd.DataFrame, us.Schema], mechanism: str, seed: int

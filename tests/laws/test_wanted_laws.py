@@ -10,6 +10,7 @@ from field_maker import fields
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.domain import Category, Domain, Schema
 from understudy.errors import ParameterError
 from understudy.pipeline.drawing.wanted_records import WantedRecords
@@ -48,7 +49,7 @@ def conditions(draw: Any, domain: Domain, depth: int = 2) -> tuple[str, Any]:
     return f"({left[0]}) {how} ({right[0]})", joined
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 @given(fields(), st.data())
 def test_wanted_records_have_the_fields_law_given_the_condition(made: Any, data: Any) -> None:
     field, joint = made
@@ -73,7 +74,7 @@ def test_wanted_records_have_the_fields_law_given_the_condition(made: Any, data:
     assert np.abs(found - ROWS * law).max() <= 6 * np.sqrt(ROWS)
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(75))
 @given(fields(zeros=0.0), st.data())
 def test_balanced_values_are_equally_frequent(made: Any, data: Any) -> None:
     field, _ = made

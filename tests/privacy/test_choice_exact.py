@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sampling_checks import check_choice_law, softmax
 
+from nightly import many
 from understudy.errors import ParameterError
 from understudy.privacy.noise import exponential_mechanism
 from understudy.privacy.noise.exponential_mechanism import choose
@@ -85,7 +86,7 @@ def test_floats_and_integers_agree_on_every_word(monkeypatch):
     assert fast == slow
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(500))
 @given(
     st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=30),
     st.integers(-(2**61), 2**61),
@@ -97,7 +98,7 @@ def test_a_constant_added_to_every_score_changes_nothing(scores, constant, epsil
     assert choose(plain, epsilon, 1, Seeded(seed)) == choose(plain + constant, epsilon, 1, Seeded(seed))
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(250))
 @given(
     st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=30),
     st.floats(1e-6, 20),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_engine import people
 
+from nightly import many
 from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError, DomainError, ParameterError
@@ -36,7 +37,7 @@ def exact(counts: np.ndarray) -> Fraction:
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(500))
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 5), st.integers(0, 40))
 def test_a_score_is_the_exact_distance_and_one_record_moves_it_by_four_at_most(seed, a, b, records):
     random = np.random.default_rng(seed)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_engine import people
 
+from nightly import many
 from understudy.errors import BudgetError, ReleaseError
 from understudy.privacy import (
     Budget,
@@ -88,7 +89,7 @@ def test_what_was_planned_for_one_group_is_not_taken_by_the_filter_nor_twice() -
         curator.measure(PAIRS, budget=losses["rounds"])  # a filter is no loss of one question
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(150))
 @given(
     st.floats(0.05, 10),
     st.lists(

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from plain_engine import people
 
+from nightly import many
 from understudy.errors import BudgetError, LedgerError
 from understudy.privacy import Budget, Choice, Curator, Gaussian, Job, Ledger
 from understudy.privacy.ledger.stored_answers import pack, pack_text
@@ -28,7 +29,7 @@ pytestmark = [
 ]
 
 SHARED_MEMORY = Path("/dev/shm")  # what a kill leaves behind does not depend on the disk's speed; a test does
-POINTS = 200
+POINTS = many(200)
 QUESTIONS = 5
 JOB = Job("people", "the job that is killed")
 BUDGET = Budget(1.0, 1e-9)

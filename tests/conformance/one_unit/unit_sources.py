@@ -76,7 +76,7 @@ class Source:
     cells: Cells
     put: Put
     settings: tuple[str, ...] = tuple(SETTINGS)
-    worlds: int = 4
+    worlds: int = 4 if NIGHTLY else 2
     quick: bool = False
     retyped: bool = False
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.data import read
 from understudy.data.engines.duckdb import open_database
 from understudy.data.files.file_set import FileSet, find_files, looks_large
@@ -35,7 +36,7 @@ def whole(source: FileSet) -> pa.Table:
 CELLS = st.text(st.sampled_from('ab1,;"\n\r é\t'), max_size=6)
 
 
-@settings(max_examples=80)
+@settings(max_examples=many(200))
 @given(
     rows=st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=30),
     piece=st.integers(1, 90),
@@ -61,7 +62,7 @@ def test_a_file_in_pieces_is_the_file(
         text_file.PIECE = before
 
 
-@settings(max_examples=80)
+@settings(max_examples=many(200))
 @given(
     cells=st.lists(st.one_of(CELLS, st.sampled_from(["", "1", "2.5", "true", "2020-01-01"])), max_size=30),
     piece=st.integers(1, 60),

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.data import Writer, check_writable, read, write
 from understudy.data.files.atomic import whole_file
 from understudy.domain.dialect import Dialect
@@ -82,7 +83,7 @@ texts = st.text(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=many(100))
 @given(rows=st.lists(st.tuples(st.none() | texts, st.none() | st.integers(-(2**63), 2**63 - 1)), max_size=20))
 def test_any_text_makes_the_trip_through_csv(rows: list[tuple[Any, Any]], tmp_path_factory: Any) -> None:
     path = tmp_path_factory.mktemp("trip") / "t.csv"

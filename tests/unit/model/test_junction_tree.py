@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.domain import Domain
 from understudy.errors import DomainError, SizeError
 from understudy.model.tree.junction_tree import build_tree, predict
@@ -41,7 +42,7 @@ def check(tree, cliques):
     assert tree.cells == sum(tree.domain.size(clique) for clique in tree.cliques)
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(500))
 @given(graphs())
 def test_a_tree_gives_every_clique_a_home_and_predicts_what_a_further_clique_would_cost(graph):
     domain, cliques, further = graph

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nightly import many
 from understudy.domain import Domain
 from understudy.model.tree.junction_tree import build_tree
 from understudy.model.tree.propagation import Propagation
@@ -46,7 +47,7 @@ def marginal(tree, whole, clique):
     return whole.sum(axis=tuple(i for i, name in enumerate(tree.domain) if name not in clique))
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(250))
 @given(fields())
 def test_marginals_and_the_normaliser_are_those_of_the_whole_table(field):
     tree, tables, _ = field
@@ -57,7 +58,7 @@ def test_marginals_and_the_normaliser_are_those_of_the_whole_table(field):
         np.testing.assert_allclose(table, marginal(tree, whole / whole.sum(), clique), atol=1e-12)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(125))
 @given(fields())
 def test_the_covariance_pass_is_the_derivative_of_the_marginals(field):
     tree, tables, random = field
@@ -78,7 +79,7 @@ def test_the_covariance_pass_is_the_derivative_of_the_marginals(field):
     np.testing.assert_allclose(change, (ends[0] - ends[1]) / (2 * step), atol=1e-7)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(125))
 @given(fields())
 def test_the_cheapest_record_is_the_cheapest_of_all(field):
     tree, _, random = field
