@@ -14,6 +14,20 @@ $(CORE): pyproject.toml
 	$(BIN)/python compile_kernels.py  # once, so that no first command waits for it
 	touch $(CORE)
 
+# All that the tools need, as it was locked for CI, each file by its hash; what `install` adds is then there already.
+.PHONY: locked lock sbom
+locked: ## set up .venv with the versions of .ci/requirements.lock, by their hashes (Linux, Python 3.11)
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --require-hashes --no-deps --requirement .ci/requirements.lock
+
+lock: $(READY) ## write .ci/requirements.lock anew, with the newest versions that are allowed
+	$(PIP) uv
+	$(BIN)/uv pip compile --quiet pyproject.toml --extra dev --upgrade --generate-hashes --no-emit-index-url --no-annotate \
+		--python-version 3.11 --custom-compile-command "make lock" --output-file .ci/requirements.lock
+
+sbom: $(READY) ## list what an installation is made of: build/sbom.json (CycloneDX) and LICENCES.md
+	$(BIN)/python .ci/materials.py build/sbom.json LICENCES.md
+
 # And the tools that check it.
 $(READY): $(CORE)
 	$(PIP) --editable ".[dev]" --editable contest

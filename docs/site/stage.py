@@ -23,6 +23,7 @@ OF_THE_ROOT = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
     "CODE_OF_CONDUCT.md": "conduct.md",
+    "LICENCES.md": "licences.md",
 }
 COPIED = (".md", ".svg", ".png", ".json", ".css", ".js")
 FENCE = re.compile(r"^(```\w+) \w+$", re.MULTILINE)  # the second word is for the tests alone

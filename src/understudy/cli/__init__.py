@@ -75,9 +75,8 @@ def main() -> None:
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt) as stop:
-        words = (
-            stop.__cause__ if isinstance(stop, click.Abort) else stop
-        )  # click hides the interrupt in its own
+        # Click hides the interrupt in its own, and before 8.2 as what it was raised in the midst of.
+        words = stop.__cause__ or stop.__context__ if isinstance(stop, click.Abort) else stop
         click.echo(
             f"understudy: interrupted: {words}" if words and str(words) else "understudy: interrupted",
             err=True,

@@ -83,7 +83,10 @@ def is_foreign(dtype: Any) -> bool:
     """Whether a Polars column of this type comes as text because Arrow has no such type."""
     import polars
 
-    return dtype in (polars.Object, polars.Int128, polars.UInt128)
+    kinds = (
+        getattr(polars, name, None) for name in ("Object", "Int128", "UInt128")
+    )  # Polars 1.0 has no wide ones
+    return any(kind is not None and dtype == kind for kind in kinds)
 
 
 def of_any(column: Any) -> pa.Array | pa.ChunkedArray:
