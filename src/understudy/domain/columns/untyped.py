@@ -44,7 +44,7 @@ from understudy.errors import SchemaError
 MOSTLY = 0.98  # of the votes must fit a type
 MOSTLY_OF_A_FORM = 0.9  # the same for a form of its own: as a category such a column would be lost
 SURE = 4.0  # standard deviations above which votes are more than noise, in a table of dozens of columns
-SURE_OF_A_FORM = 5.0  # the same for forms, of which there are hundreds
+SURE_OF_A_FORM = 5.5  # the same for forms, of which there are thousands
 LIKELY = 2.0  # and above which the most votes of a column likely are
 
 CODES = {f"code of {width} digits": width for width in range(2, 13)}  # digits that begin with a zero
