@@ -148,9 +148,12 @@ def evaluate_codes(
             raise ParameterError(f"target {target!r} is not a column of the real table.")
     chosen = default_measures(len(mine), targets) if measures is None else tuple(measures)
     figures: list[Figure] = []
+    beside: dict[str, Columns] = {}  # drawn once, for all measures that compare with the whole table
     for index, measure in enumerate(chosen):
         stage(f"measure {index + 1} of {len(chosen)}: {_title(measure)}")
-        figures += _figures(measure, mine, theirs, [seed, index])
+        if not beside and not isinstance(measure, Splits):
+            beside = _baselines(mine, rows_of(theirs), [seed])
+        figures += _figures(measure, mine, theirs, [seed, index], beside)
     return Evaluation(tuple(figures), {REAL: rows_of(mine), SYNTHETIC: rows_of(theirs)}, seed)
 
 
@@ -159,14 +162,25 @@ def _title(measure: Measure) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(measure).__name__).lower()
 
 
-def _figures(measure: Measure, real: Columns, synthetic: Columns, seed: list[int]) -> list[Figure]:
+def _baselines(source: Columns, rows: int, seed: list[int]) -> dict[str, Columns]:
+    """The tables to stand beside the synthetic one, as large as it."""
+    return {
+        name: draw(source, rows, np.random.default_rng([*seed, 2, number]))
+        for number, (name, draw) in enumerate(BASELINES.items())
+    }
+
+
+def _figures(
+    measure: Measure, real: Columns, synthetic: Columns, seed: list[int], beside: Mapping[str, Columns]
+) -> list[Figure]:
+    """One measure's figures: beside baselines of all real records, or of those that it trains on."""
     tables: dict[str, Columns] = {SYNTHETIC: synthetic}
-    source = reference = real
+    reference = real
     if isinstance(measure, Splits):
         reference, source = measure.split(real, np.random.default_rng([*seed, 1]))
-        tables[REAL] = source
-    for number, (name, draw) in enumerate(BASELINES.items()):
-        tables[name] = draw(source, rows_of(synthetic), np.random.default_rng([*seed, 2, number]))
+        tables |= {REAL: source, **_baselines(source, rows_of(synthetic), seed)}
+    else:
+        tables |= beside
     # The same randomness for every table: they are asked about the same cliques.
     found = {
         name: measure.values(reference, table, np.random.default_rng([*seed, 3]))
