@@ -47,8 +47,10 @@ def hard_model(seed, *, binned):
     return domain, measured, total if random.random() < 0.5 else None
 
 
-@pytest.mark.parametrize("binned", [False, True])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    ("seed", "binned"),
+    [*((seed, binned) for seed in range(20) for binned in (False, True)), (1138, False), (1092, True)],
+)  # the last two have scales that differ by 1e16: what was left of them once was a part of a unit
 def test_a_small_model_is_solved_however_its_scales_differ(seed, binned):
     domain, measured, total = hard_model(seed, binned=binned)
     field = estimate(domain, measured, total=total)
