@@ -38,7 +38,7 @@ SIZES = (2, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30, 40, 50, 60, 75, 100, 5, 9)
 TEXTS = 4  # every fourth column holds texts, the others whole numbers
 FILE_ROWS = 2_000_000
 DISTINCT = 10  # files with records of their own; any more are copies of these, which take as long to read
-BUDGET: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-9}
+BUDGET: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-9, "mechanism": "mst"}
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from understudy.data import Table, bound, count_values, frame_kind, header, read
@@ -23,10 +24,13 @@ from understudy.data.files.text.header_line import layout_of
 from understudy.data.files.text.seen_dialect import seen_dialect
 from understudy.data.forms.table_form import NO_FORM, TableForm
 from understudy.domain import Schema
+from understudy.domain.codes import Codes, code_type
 from understudy.domain.dialect import Dialect
 from understudy.pipeline.sources.records import Reading, still_untyped
 from understudy.transforms.derive import transformed
 from understudy.transforms.encode import Encoder, reading_types
+
+PIECE = 1 << 18  # records that are coded at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +114,7 @@ class InMemory:
 
     def encode(self, schema: Schema) -> Table:
         encoder = Encoder(schema)
-        codes = encoder.forward(self.table.select(list(encoder.domain)))
+        codes = _in_pieces(encoder, self.table.select(list(encoder.domain)))
         coded = Table(encoder.domain, codes, rows=self.table.num_rows)
         if schema.unit is None:
             return coded
@@ -125,6 +129,20 @@ class InMemory:
 
     def count_units(self, unit: str) -> Mapping[int, int]:
         return unit_counts(self.table[unit])
+
+
+def _in_pieces(encoder: Encoder, table: pa.Table) -> dict[str, Codes]:
+    """The codes of a table, so many records at a time as a processor's caches hold what is worked out for them.
+
+    A cell's code depends on that cell alone, so pieces give the same. A dictionary would be read anew for each.
+    """
+    if table.num_rows <= PIECE or any(map(pa.types.is_dictionary, table.schema.types)):
+        return encoder.forward(table)
+    whole = {name: np.empty(table.num_rows, code_type(size)) for name, size in encoder.domain.items()}
+    for start in range(0, table.num_rows, PIECE):
+        for name, codes in encoder.forward(table.slice(start, PIECE)).items():
+            whole[name][start : start + len(codes)] = codes
+    return whole
 
 
 def _snapshot(path: Path | None) -> str | None:
