@@ -27,8 +27,8 @@ class Date(Calendar):
         min: the first day, a `datetime.date`; left out, it is learned privately.
         max: the last day; left out, it is learned privately.
         every: how long a code is: "day" (the default), "week", "month", "quarter" or "year".
-        edges: instead of `every`, the first day of each code; the first of them is `min`.
         format: how cells are written, by codes such as "%d/%m/%Y"; by default as ISO 8601 says.
+        edges: instead of `every`, the first day of each code; the first of them is `min`.
 
     Raises:
         SchemaError: a field cannot be used; the message says which, and what would do.

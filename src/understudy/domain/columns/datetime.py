@@ -36,9 +36,9 @@ class Datetime(ClockColumn, Calendar):
         min: the first moment, a `datetime.datetime`; left out, it is learned privately.
         max: the last moment; left out, it is learned privately.
         every: how long a code is: "hour" (the default), or anything from "second" to "year".
-        edges: instead of `every`, the first moment of each code; the first of them is `min`.
         precision: the step between synthetic values: "second", "minute", "hour" or "day"; learned where bounds are.
         format: how cells are written, by codes such as "%d/%m/%Y %H:%M"; by default as ISO 8601 says.
+        edges: instead of `every`, the first moment of each code; the first of them is `min`.
 
     Raises:
         SchemaError: a field cannot be used; the message says which, and what would do.
