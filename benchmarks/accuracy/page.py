@@ -15,7 +15,7 @@ from benchmarks.accuracy.data_sets import SURVEYS
 from benchmarks.accuracy.rivals import PEERS
 from benchmarks.accuracy.systems import AGAINST, EPSILONS, NEW, REFERENCES, ours
 from benchmarks.accuracy.tables import Key, Summary, excesses, summaries
-from benchmarks.accuracy.words import INTRODUCTION, RULES, SCORE
+from benchmarks.accuracy.words import INTRODUCTION, NOT_BUILT, RULES, SCORE, SURVEY
 from benchmarks.accuracy.words import PEERS as HOW_PEERS
 from benchmarks.contest.page import table
 
@@ -45,8 +45,8 @@ def _text(played: Played, found: Found, sets: Sequence[str], stem: str, stale: i
         if any(name == data for name, _, _ in found):
             picture = f"![error by epsilon on {data}]({stem}-{data}.svg)"
             parts += [f"### {data}", picture, _errors(found, played, data)]
-    parts += ["## Error against time", f"![error by processor seconds]({stem}-time.svg)"]
-    parts += ["## NIST's score", SCORE, _score(found)]
+    parts += [NOT_BUILT, "## Error against time", f"![error by processor seconds]({stem}-time.svg)"]
+    parts += ["## NIST's score", SCORE, _score(found), "## People who cannot be", SURVEY]
     parts += [
         "## Little data",
         _little(played),
@@ -65,6 +65,9 @@ def _machine(played: Played, stale: int) -> str:
         f"cores. Its load as cells began was {np.median(loads):.1f} in the middle and {max(loads):.0f} at most: what "
         "else runs there makes seconds by the clock longer, so processor seconds stand beside them."
     )
+    runs = [o.runs for (_, system, _), o in summaries(played).items() if system == NEW]
+    if runs:
+        said += f" A figure of {NEW} is the mean of {min(runs)} to {max(runs)} runs, as its table says."
     if stale:
         said += f" {stale} of {len(played)} cells were played with code that has changed since."
     return said

@@ -17,6 +17,7 @@ from understudy.privacy import Curator, Loss
 from understudy.transforms.compress import Compression, compress
 from understudy.transforms.runs import runs
 
+THRESHOLD = 3.0  # standard deviations below which codes are merged, as in the paper
 RUN = 6.0  # standard deviations of a pair's cells that a run should hold: enough to tell what its records are like
 
 

@@ -24,7 +24,7 @@ from understudy.mechanisms.adaptive.public_prior import CELLS as PUBLIC_CELLS
 from understudy.mechanisms.adaptive.public_prior import Supposed, likely_columns, supposed
 from understudy.mechanisms.empty_slots import empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
-from understudy.mechanisms.one_way import compressed
+from understudy.mechanisms.one_way import THRESHOLD, compressed
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.tree_capacity import largest_forest
 from understudy.mechanisms.workload.workload import Importance, Workload
@@ -39,7 +39,6 @@ LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 NEAR, FAR = "public", "independence"
 DISTANCE = Fraction(1, 100)  # of the rest, each: one number over all pairs, which little budget tells well
 FEW = 4  # codes of a column from which on rare ones are merged
-THRESHOLD = 3.0  # standard deviations below which codes are merged, as in the paper
 # Of the model beyond its first tree, which has no more cells than are measured: at epsilon 1, and at most. What is
 # refitted in about a second.
 CELLS, MOST_CELLS = 50_000, 1_000_000

@@ -7,10 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from understudy.domain import Domain
 from understudy.mechanisms import Mechanism
-from understudy.mechanisms.adaptive.adaptive import THRESHOLD, Adaptive
 from understudy.mechanisms.adaptive.one_way_share import PAIRS_A_COLUMN
-from understudy.mechanisms.one_way import RUN
+from understudy.mechanisms.one_way import RUN, THRESHOLD
 from understudy.privacy import Gaussian, Group, Loss, Role
+
+ADAPTIVE = "adaptive"  # told by its name, so that runs of other mechanisms need not load it
 
 
 def pair_scale(
@@ -20,7 +21,7 @@ def pair_scale(
     loss = next((losses[group.name] for group in groups if group.role is Role.MARGINALS), None)
     if not isinstance(loss, Gaussian):
         return None
-    if isinstance(mechanism, Adaptive):  # how many are measured depends on the records
+    if mechanism.name == ADAPTIVE:  # how many are measured depends on the records
         return loss.sigma * l2 * math.sqrt(PAIRS_A_COLUMN * columns)
     return loss.sigma * l2 * math.sqrt(len(loss.weights) if loss.weights else max(1, columns - 1))
 
@@ -37,7 +38,7 @@ def expected_codes(
 
     Neighbours in ordered columns are joined until every run holds more than a pair's noise.
     """
-    adaptive = isinstance(mechanism, Adaptive)
+    adaptive = mechanism.name == ADAPTIVE
     threshold = THRESHOLD if adaptive else float(getattr(mechanism, "threshold", 0.0))
     if rows is None or not threshold or not isinstance(one_way, Gaussian):
         return domain
