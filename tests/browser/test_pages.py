@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,15 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     release.report(pages["report"])
     us.evaluate(table, release.with_kind("arrow").sample(500, seed=1)).report(pages["confidential"])
     return pages
+
+
+def _soon(true: Callable[[], bool]) -> None:
+    """Wait until it is: pages allow no strings to be evaluated, so the browser cannot wait for them."""
+    for _ in range(200):
+        if true():
+            return
+        time.sleep(0.05)
+    assert true()
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +134,7 @@ def test_pages_cannot_be_confused(opened: Any) -> None:
     assert len(colours) == 2
     page, _ = opened["confidential"]
     page.evaluate("scrollTo(0, 9e6)")
-    page.wait_for_function("scrollY > 500")
+    _soon(lambda: page.evaluate("scrollY") > 500)
     assert stamp.is_visible() and stamp.evaluate("e => e.getBoundingClientRect().top") <= 8  # always in sight
 
 
@@ -141,7 +151,7 @@ def test_report_is_used_by_keyboard_alone(opened: Any) -> None:
     copies = page.locator("button[data-copy=statement]")
     copies.focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelector('[data-copied=statement]').textContent === 'Copied.'")
+    _soon(lambda: page.locator("[data-copied=statement]").inner_text() == "Copied.")
     sorts = page.locator("#measured thead button").first
     sorts.focus()
     page.keyboard.press("Enter")
@@ -163,14 +173,16 @@ def test_report_is_used_by_keyboard_alone(opened: Any) -> None:
 def test_heat_map_says_what_a_cell_holds(opened: Any) -> None:
     page, _ = opened["report"]
     heat = page.locator("svg.heat").first
-    heat.scroll_into_view_if_needed()
-    box, left, cell = (
-        *[heat.bounding_box()],
-        *map(float, heat.evaluate("e => [e.dataset.left, e.dataset.cell]")),
-    )
+    left, cell = map(float, heat.evaluate("e => [e.dataset.left, e.dataset.cell]"))
     view = heat.evaluate("e => e.viewBox.baseVal.width")
-    page.mouse.move(box["x"] + (left + cell / 2) * box["width"] / view, box["y"] + cell / 2)
-    assert page.locator(".tip").inner_text().endswith("records")
+
+    def told() -> bool:
+        heat.scroll_into_view_if_needed()  # anew each time: what lies above gets its height once it was seen
+        box = heat.bounding_box()
+        page.mouse.move(box["x"] + (left + cell / 2) * box["width"] / view, box["y"] + cell / 2)
+        return bool(page.locator(".tip").inner_text().endswith("records"))
+
+    _soon(told)
 
 
 @pytest.mark.parametrize("name", PAGES)

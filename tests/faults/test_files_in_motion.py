@@ -55,7 +55,7 @@ ADDRESSES = {
     "s3://bucket:SECRET@x/people.parquet": "dataset",
     "gs://bucket/people/": "dataset",
     "mysql://me:SECRET@host/town": "export",
-    "snowflake://me:SECRET@host/town": "export",
+    "snowflake://me:SECRET@host/town": "#people",
     "https://me:SECRET@host/people.csv": "fetch",
 }
 

@@ -104,6 +104,8 @@ READERS = {
     "data/scratch.py",
     "pipeline/sources/spark.py",
     "cli/__init__.py",
+    "memory_left.py",  # which asks Arrow for the system's allocator, where addresses are few
+    "cli/commands/doctor/ways_in.py",  # which says whether there is a Java
     "studio/work_process.py",  # which asks for one thread, as the command line does
 }
 # Where seeded noise may be named: where it is made and offered, and by the commands' option --insecure-seed.

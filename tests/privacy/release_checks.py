@@ -35,7 +35,7 @@ def _release(folder: Path, **settings: Any) -> us.Release:
 
 @cache
 def _known(folder: Path) -> us.Release:
-    return _release(folder)
+    return _release(folder, mechanism="mst")  # which chooses, however few the records are
 
 
 # -- forged certificates -----------------------------------------------------------------------------------
