@@ -22,7 +22,7 @@ LOOKED_AT = 80  # pairs, the same for every table of so many columns
 PAIRS_A_COLUMN = 1.5  # that are likely to be measured in the end
 BINS_A_TENFOLD = 8  # of codes that are taken to hold alike: a column of thousands has some tens of them
 LEAST = 1e-3  # of a record: codes that hold less are alike
-HOPELESS = 0.75  # of what pairs can lose at most: where noise takes this much, they are not worth measuring
+HOPELESS = 0.995  # of what pairs can lose at most: where noise takes this much, they are not worth measuring
 
 Codes = tuple[Cells, Cells]  # what codes hold, and how many hold it
 
