@@ -34,7 +34,10 @@ SPARK = "spark"
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of Spark first, in one process: to start a session twice takes longer than most of them."""
+    """Tests of Spark first, in one process: to start a session twice takes longer than most of them.
+
+    Those in a browser are there too: beside Spark a walk through pages may wait longer than it has patience for.
+    """
     items.sort(key=lambda item: not _on_spark(item))
     for item in items:
         if _on_spark(item):
@@ -43,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _on_spark(item: pytest.Item) -> bool:
     names = item.function.__code__.co_names if isinstance(item, pytest.Function) else ()
-    return "spark" in item.nodeid.lower() or "session" in names
+    return "spark" in item.nodeid.lower() or "session" in names or "tests/browser/" in item.nodeid
 
 
 @pytest.hookimpl(tryfirst=True)
