@@ -22,6 +22,7 @@ from scipy import stats
 from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError
+from understudy.marginals.interactions import Interactions
 from understudy.privacy import Budget, Choice, Curator, Gaussian, Job, Ledger, Neighbours
 from understudy.privacy.curator import private_choice
 from understudy.privacy.curator.verification import recompute
@@ -98,6 +99,29 @@ def _distances(columns: int, neighbours: Neighbours, sigma: float = 8.0) -> np.n
     loss = Gaussian(sigma, None, neighbours)
     found = curator.distances([[(name,)] for name in names], lambda _: np.zeros(2), loss)
     return found.values / (sigma * neighbours.l1 * math.sqrt(columns))
+
+
+def check_interactions_have_the_noise_of_what_one_unit_moves() -> None:
+    """By brute force: the furthest that one unit moves what is asked, over all cells that it may be in or go to."""
+    query = Interactions((2, 30), [(0,), (1,)])
+    alone = [query.apply(table) for table in np.eye(60, dtype=np.int64)]
+    added = max(float((moved**2).sum()) for moved in alone)
+    replaced = max(float(((one - alone[0]) ** 2).sum()) for one in alone)
+    for neighbours, squares in (
+        (Neighbours(), added),
+        (Neighbours(records=3), 9 * added),
+        (Neighbours("replace"), replaced),
+    ):
+        sigma, least = 8.0, math.sqrt(squares)
+        values = []
+        for _ in range(40):
+            empty = PlainEngine({name: np.zeros(0, np.int64) for name in "ab"}, Domain({"a": 2, "b": 30}))
+            curator = Curator(empty, LARGE, neighbours=neighbours)
+            (found,) = curator.measure([("a", "b")], None, Gaussian(sigma, None, neighbours), [query])
+            values.append(found.values / (sigma * least))
+        spread, count = float((np.concatenate(values) ** 2).sum()), 40 * 60
+        assert stats.chi2.cdf(spread, count) > ALPHA, "interactions have less noise than is due"
+        assert stats.chi2.sf(spread, count) > ALPHA, "interactions have more noise than is due"
 
 
 def check_distances_have_the_noise_of_all_moving_at_once() -> None:

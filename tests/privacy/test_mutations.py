@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from planting import Suite, run
 
 from understudy.data.engines import table as data_table
+from understudy.marginals.interactions import Interactions
 from understudy.privacy.accounting import budget, calibration, losses, spending
 from understudy.privacy.accounting.budget import Neighbours
 from understudy.privacy.accounting.losses import Gaussian
@@ -86,6 +88,23 @@ def noise_that_is_never_negative(patch):
         return np.abs(GAUSSIAN(scale, size, source))
 
     patch.setattr(noisy_marginals, "discrete_gaussian", positive)
+
+
+@caught_by(checks.check_interactions_have_the_noise_of_what_one_unit_moves)
+def interactions_that_a_record_moves_by_less(patch):
+    patch.setattr(Interactions, "squared_move", property(lambda query: query.cells * (query.cells // 4)))
+
+
+@caught_by(checks.check_interactions_have_the_noise_of_what_one_unit_moves)
+def interactions_of_a_replaced_record_as_of_an_added_one(patch):
+    patch.setattr(
+        noisy_marginals, "reach", lambda query, neighbours: neighbours.records * math.sqrt(query.squared_move)
+    )
+
+
+@caught_by(checks.check_interactions_have_the_noise_of_what_one_unit_moves)
+def interactions_of_several_records_as_of_one(patch):
+    patch.setattr(noisy_marginals, "reach", lambda query, neighbours: math.sqrt(query.squared_move))
 
 
 @caught_by(checks.check_distances_have_the_noise_of_all_moving_at_once)

@@ -46,9 +46,9 @@ def _every_cell(domain: Domain, clique: Clique) -> Binned:
 
 
 def averaged(measured: Sequence[Measurement]) -> Measurement:
-    """The one measurement that is equivalent to several independent ones of the same cells."""
+    """The one measurement that is equivalent to several independent ones of the same question."""
     if len(measured) == 1:
         return measured[0]
     precision = np.array([float(m.stddev) ** -2 for m in measured])
     values = np.average([m.values for m in measured], axis=0, weights=precision)
-    return Measurement(measured[0].clique, values, precision.sum() ** -0.5)
+    return Measurement(measured[0].clique, values, precision.sum() ** -0.5, measured[0].query)

@@ -17,12 +17,13 @@ import numpy.typing as npt
 from understudy.domain import Clique
 from understudy.errors import ReleaseError
 from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
 from understudy.marginals.query import Binned
 from understudy.mechanisms.generator import Generator, Grouped
 from understudy.pipeline.accuracy.stated_errors import StatedErrors
 from understudy.privacy.curator.noisy_distances import PARTS
 from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
-from understudy.privacy.curator.verification import UNREADABLE
+from understudy.privacy.curator.verification import UNREADABLE, charged_interactions
 from understudy.transforms.compress import Compression
 
 _ROUNDING = 1e-9  # of a standard deviation: averages and merged codes are computed in floats
@@ -37,6 +38,7 @@ class Answer:
     charge: int
     stddev: float
     bins: tuple[int, ...] | None
+    interactions: Interactions | None = None
     taken: bool = False
 
 
@@ -98,9 +100,10 @@ def _answers(certificate: Mapping[str, Any]) -> dict[frozenset[str], list[Answer
         spread = math.sqrt(2) if charge["losses"][0]["kind"] == "laplace" else 1.0
         cliques, scales = charge["cliques"], charge["scales"]
         shapes = charge.get("bins") or [None] * len(cliques)
-        for clique, scale, shape in zip(cliques, scales, shapes, strict=True):
+        beyond = charged_interactions(charge)
+        for clique, scale, shape, query in zip(cliques, scales, shapes, beyond, strict=True):
             bins = None if shape is None else tuple(map(int, shape))
-            found.setdefault(frozenset(clique), []).append(Answer(number, spread * scale, bins))
+            found.setdefault(frozenset(clique), []).append(Answer(number, spread * scale, bins, query))
     return found
 
 
@@ -120,6 +123,8 @@ def _paying(measured: Measurement, answers: Sequence[Answer], compression: Compr
 
 def _is_of(measured: Measurement, answer: Answer) -> bool:
     """Whether a measurement and an answer have the same cells: the bins that were charged, or no bins at all."""
+    if isinstance(measured.query, Interactions) or answer.interactions is not None:
+        return measured.query == answer.interactions
     if isinstance(measured.query, Binned):
         return answer.bins == measured.query.shape
     return answer.bins is None or math.prod(answer.bins) == measured.values.size

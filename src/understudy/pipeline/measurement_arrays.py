@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from understudy.domain import Domain
 from understudy.errors import ReleaseError
-from understudy.marginals import Measurement
+from understudy.marginals import Measurement, Query
+from understudy.marginals.interactions import Interactions
 from understudy.marginals.query import Binned
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -26,7 +27,7 @@ def measurements_to_arrays(
     for number, m in enumerate(measurements):
         arrays[f"measurement {number} values"] = _whole(m.values)
         arrays[f"measurement {number} stddev"] = m.stddev
-    return [{"clique": list(m.clique), "bins": _bins(m)} for m in measurements], arrays
+    return [_words(m) for m in measurements], arrays
 
 
 def measurements_from_arrays(
@@ -54,6 +55,7 @@ def measurement_from(
     domain: Domain, said: Mapping[str, Any], values: npt.NDArray[Any], stddev: npt.NDArray[Any]
 ) -> Measurement:
     """A measurement of as many values as its clique has cells, or its bins, on this domain."""
+    query: Query | None
     clique, query, shape = domain.clique(said["clique"]), None, domain.shape(said["clique"])
     if said["bins"] is not None:
         query = Binned(tuple(np.array(bins, np.int64) for bins in said["bins"]))
@@ -61,15 +63,20 @@ def measurement_from(
         if not fits:
             raise ReleaseError(f"the bins of {clique!r} are not those of its codes.")
         shape = query.shape
+    elif said.get("interactions") is not None:
+        query = Interactions(shape, said["interactions"])
     if values.size != math.prod(shape):
         raise ReleaseError(f"the measurement of {clique!r} has another number of values than cells.")
     return Measurement(clique, values, stddev, query)
 
 
-def _bins(measurement: Measurement) -> list[list[int]] | None:
+def _words(measurement: Measurement) -> dict[str, Any]:
     query = measurement.query
+    words = {"clique": list(measurement.clique), "bins": None}
     if query is None:
-        return None
+        return words
     if isinstance(query, Binned):
-        return [bins.tolist() for bins in query.bins]
+        return words | {"bins": [bins.tolist() for bins in query.bins]}
+    if isinstance(query, Interactions):
+        return words | {"interactions": [list(part) for part in query.left_out]}
     raise ReleaseError(f"the measurement of {measurement.clique!r} has a query that no release can hold.")

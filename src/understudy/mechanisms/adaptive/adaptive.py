@@ -13,13 +13,15 @@ import numpy as np
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Counter, Measurement
+from understudy.marginals.interactions import Interactions
+from understudy.mechanisms.adaptive.beyond_columns import beyond_columns, noise_left
 from understudy.mechanisms.adaptive.candidates import Candidates, FieldEstimates
 from understudy.mechanisms.adaptive.choice_stages import WIDE, ChoiceStage, choice_stages
 from understudy.mechanisms.adaptive.decisions import decided, intended, usual_columns
 from understudy.mechanisms.adaptive.least_risk import shrunk_column
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.noise_price import Cells, cells_above_noise
-from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share
+from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share, rounds_worth
 from understudy.mechanisms.adaptive.public_prior import CELLS as PUBLIC_CELLS
 from understudy.mechanisms.adaptive.public_prior import Supposed, likely_columns, supposed
 from understudy.mechanisms.empty_slots import empty_slots
@@ -41,7 +43,7 @@ DISTANCE = Fraction(1, 100)  # of the rest, each: one number over all pairs, whi
 FEW = 4  # codes of a column from which on rare ones are merged
 # Of the model beyond its first tree, which has no more cells than are measured: at epsilon 1, and at most. What is
 # refitted in about a second.
-CELLS, MOST_CELLS = 50_000, 1_000_000
+CELLS, MOST_CELLS = 100_000, 1_000_000
 CERTAIN = 0.97  # of what pairs tell: where noise is forecast to hide more, nothing is spent on choosing pairs
 
 
@@ -126,6 +128,10 @@ class Adaptive:
         """The rounds that may be, with how many cliques each may choose and what that costs."""
         return choice_stages(len(domain), self.rounds)
 
+    def counts(self, domain: Domain) -> list[int]:
+        """How many cliques each round may choose."""
+        return [count for stage in self.stages(domain) for count in stage.counts]
+
     def cliques(self, domain: Domain) -> list[Clique]:
         """The largest pairs of a tree that could be chosen; loops and triples come only where the model is small."""
         return list(largest_forest(domain, self.cell_limit or CELLS))
@@ -137,9 +143,13 @@ class Adaptive:
         asked, worth = None, self.rounds
         if stages and rows and isinstance(pool, Gaussian) and isinstance(losses["look"], Gaussian):
             asked = one_way_share(
-                usual_columns(domain, rows), rows, losses["look"].scales[0] * l2, pool.sigma * l2
+                usual_columns(domain, rows),
+                rows,
+                losses["look"].scales[0] * l2,
+                pool.sigma * l2,
+                self.counts(domain),
             )
-            worth = _rounds_worth(asked.hidden)
+            worth = rounds_worth(asked.hidden)
         alone = asked is not None and asked.hidden > CERTAIN
         kept = replace(self, rounds=0) if alone else self
         return Foresight(kept, intended(kept.stages(domain), self.measures_triples, asked, rows, worth))
@@ -157,7 +167,9 @@ class Adaptive:
         whole = pool.sigma * curator.neighbours.l2
         columns = _likely(log[0], public)
         records = estimate_total(domain, log[0])
-        asked = one_way_share(columns, records, float(log[0][0].stddev), whole) if self.rounds else ALONE
+        asked = ALONE
+        if self.rounds:
+            asked = one_way_share(columns, records, float(log[0][0].stddev), whole, self.counts(domain))
         if asked.share:
             scale = whole * math.sqrt(len(domain) / asked.share)
             weights = [_weight(columns[name], scale) for name in domain]
@@ -188,7 +200,6 @@ class Adaptive:
         # Of two or three codes none is rare: to merge them is to lose the column, of which pairs tell more later.
         few = [name for name, size in domain.items() if size < FEW]
         step = compressed(curator, together, THRESHOLD, exempt=few, pair_noise=pairs, likely=likely)
-        run = _Rounds(self, step.curator, pool, left)
         tables = MeasuredTables(
             step.curator.domain,
             step.log,
@@ -196,12 +207,13 @@ class Adaptive:
             step.values(domain),
             step.unstated(domain),
         )
-        first, known = 0, begin(step.curator, step.compression, tables.field, step.log)
+        first, room, known = 0, 0, begin(step.curator, step.compression, tables.field, step.log)
         if known is not None:
             tables.suppose(known.tables, known.field)
-            first, run.room = 1, known.field.tree.cells  # a tree of pairs to begin with would be of no use
+            first, room = 1, known.field.tree.cells  # a tree of pairs to begin with would be of no use
         planned = [(count, losses[stage.name]) for stage in self.stages(domain) for count in stage.counts]
-        planned = planned[: _rounds_worth(asked.hidden)]
+        planned = planned[: rounds_worth(asked.hidden)]
+        run = _Rounds(self, step.curator, pool, left, first + len(planned) - 1, room)
         for number, (count, choice) in enumerate(planned):
             run.round(tables, number + first, sum(later for later, _ in planned[number:]), count, choice)
         run.spend_the_rest(tables)
@@ -220,6 +232,7 @@ class _Rounds:
     curator: Curator
     pool: Gaussian
     left: Fraction
+    last: int  # the number of the last round
     room: int = 0  # cells that the model had to begin with
     chosen: list[tuple[list[Clique], bool]] = field(
         default_factory=list
@@ -238,9 +251,10 @@ class _Rounds:
         candidates = Candidates(
             estimates,
             scale,
-            self._limit(first=number == 0),
+            self._limit(number / max(1, self.last), first=number == 0),
             first=number == 0,
             triples=self.recipe.measures_triples and len(tables.domain) < WIDE,
+            noise=lambda clique: noise_left(self._query(clique), self.curator.neighbours),
             matters=self.recipe.matters(tables.domain),
         )
         chosen: list[Clique] = []
@@ -256,13 +270,8 @@ class _Rounds:
                 chosen.append(winner)
         self.chosen.append((chosen, winner == STOP))
         if chosen:
-            self._measure(
-                tables,
-                chosen,
-                [estimates(clique) for clique in chosen],
-                scale,
-                share * Fraction(len(chosen), count),
-            )
+            expected = [estimates(clique) for clique in chosen]
+            self._measure(tables, chosen, expected, scale, share * Fraction(len(chosen), count))
         self.room = max(self.room, tables.field.tree.cells if number == 0 else 0)
 
     def spend_the_rest(self, tables: MeasuredTables) -> None:
@@ -281,35 +290,37 @@ class _Rounds:
         scale: float,
         share: Fraction,
     ) -> None:
-        weights = [_weight(cells, scale) for cells in expected]
-        tables.add(self.curator.measure(cliques, weights, budget=self.pool.portion(share)))
+        queries = [self._query(clique) for clique in cliques]
+        parts = [noise_left(query, self.curator.neighbours) for query in queries]
+        weights = [_weight(cells, scale, part) for cells, part in zip(expected, parts, strict=True)]
+        tables.add(self.curator.measure(cliques, weights, self.pool.portion(share), queries))
         self.left -= share
+
+    def _query(self, clique: Clique) -> Interactions | None:
+        """What is asked of a clique."""
+        return beyond_columns(self.curator.domain, clique, self.curator.neighbours)
 
     def _scale(self, share: Fraction, count: int) -> float:
         """The noise of one of so many marginals at such a share."""
         return self.pool.sigma * self.curator.neighbours.l2 * math.sqrt(count / share)
 
-    def _limit(self, *, first: bool) -> int:
-        """The most cells of the model: beyond a first tree, more where there is more budget to fill them."""
+    def _limit(self, pace: float, *, first: bool) -> int:
+        """The most cells of the model: beyond a first tree, more where there is more budget to fill them.
+
+        So much of it as `pace` says, which rises to one with the rounds: else a few large cliques fill it at once,
+        and many small ones that tell more find no room.
+        """
         beyond = round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
-        return self.recipe.cell_limit or (MOST_CELLS if first else self.room + beyond)
+        return self.recipe.cell_limit or (MOST_CELLS if first else self.room + round(beyond * pace))
 
 
-def _weight(expected: Cells, scale: float) -> float:
+def _weight(expected: Cells, scale: float, part: float = 1.0) -> float:
     """How much of a budget a table deserves beside others, as a weight: more where noise reaches more cells.
 
     Were every cell's error its noise, the sum of errors would be least with weights as the cube root of cells; a
-    shrunken table's error grows about half as fast as its noise.
+    shrunken table's error grows about half as fast as its noise. `part` of the noise is left by what is asked of it.
     """
-    return math.pow(cells_above_noise(expected, scale), 1 / 6)
-
-
-def _rounds_worth(hidden: float) -> int:
-    """How many rounds pay where noise would hide such a part of a tree's pairs: few where it hides much.
-
-    More rounds see more, and leave less of the budget for each.
-    """
-    return max(1, math.floor(1.7 * math.pow(max(hidden, 1e-6), -0.3) + 0.5))
+    return math.pow(part * cells_above_noise(expected, part * scale), 1 / 6)
 
 
 def _likely(log: Sequence[Measurement], public: Counter | None) -> dict[str, Cells]:

@@ -43,6 +43,7 @@ class Candidates:
         *,
         first: bool,
         triples: bool,
+        noise: Callable[[Clique], float] = lambda clique: 1.0,
         matters: Callable[[Clique], float] | None = None,
     ) -> None:
         self._domain: Domain = estimates.field.domain
@@ -56,14 +57,17 @@ class Candidates:
             clique
             for order in orders
             for clique in itertools.combinations(self._domain.names, order)
-            if self._small(clique, scale, records) and (matters is None or matters(clique) > 0)
+            if self._small(clique, scale * noise(clique), records)
+            and (matters is None or matters(clique) > 0)
         ]
         # Misfit and price are weighed alike: what is not worth its noise is not, however much it matters.
         weights = [1.0 if matters is None else matters(clique) for clique in self._left]
         self._weights = (
             None if matters is None else dict(zip(self._left, whole_weights(weights), strict=True))
         )
-        self._prices = {clique: noise_price(estimates(clique), scale) for clique in self._left}
+        self._prices = {
+            clique: noise_price(estimates(clique), scale * noise(clique)) for clique in self._left
+        }
         self._growth: dict[Clique, int] = {}  # cells that each candidate would add, as far as worked out
 
     def _small(self, clique: Clique, scale: float, records: float) -> bool:

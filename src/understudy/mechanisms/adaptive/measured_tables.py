@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
 from understudy.mechanisms.adaptive.least_risk import shrunk
 from understudy.mechanisms.adaptive.noise_price import Cells
 from understudy.mechanisms.repeated_measurement import averaged
@@ -104,15 +105,23 @@ class MeasuredTables:
     ) -> Measurement:
         clique = measured.clique
         prior = scaled(self._prior[clique], [sums[name] for name in clique])
+        alone = [noise.get(name, math.inf) for name in clique]
+        left, query = 1.0, measured.query
+        if isinstance(query, Interactions):
+            # What was not asked is as the columns have it, so their sums bring no noise of their own.
+            values = query.completed(measured.values, prior)
+            measured = Measurement(clique, values, float(measured.stddev) / query.cells)
+            alone = [0.0] * len(clique)
+            left = math.sqrt(query.squared_move) / query.cells  # of the noise, in the parts that were asked
         noisy, sigma = measured.values.reshape(prior.shape), float(measured.stddev)
         posterior = coarse_to_fine(
             noisy,
             prior,
             sigma,
             values=[self.values.get(name, size) for name, size in zip(clique, prior.shape, strict=True)],
-            alone=[noise.get(name, math.inf) for name in clique],
+            alone=alone,
         )
-        both = np.sqrt(posterior * shrunk(noisy, prior, sigma))
+        both = np.sqrt(posterior * shrunk(noisy, prior, sigma * left))
         both = np.where(posterior < _ABSENT * prior, posterior, both)
         if both.ndim == 2:
             both = stated(both, prior, [self.unstated[name] for name in clique])

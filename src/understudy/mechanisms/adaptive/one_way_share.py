@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,6 +22,7 @@ LOOKED_AT = 80  # pairs, the same for every table of so many columns
 PAIRS_A_COLUMN = 1.5  # that are likely to be measured in the end
 BINS_A_TENFOLD = 8  # of codes that are taken to hold alike: a column of thousands has some tens of them
 LEAST = 1e-3  # of a record: codes that hold less are alike
+PLENTY = 0.15  # of what pairs tell: where noise hides less, records are plenty
 HOPELESS = 0.995  # of what pairs can lose at most: where noise takes this much, they are not worth measuring
 
 Codes = tuple[Cells, Cells]  # what codes hold, and how many hold it
@@ -39,7 +40,17 @@ class OneWayShare:
 ALONE = OneWayShare(Fraction(1), True)
 
 
-def one_way_share(columns: Mapping[str, Cells], records: float, first: float, whole: float) -> OneWayShare:
+def rounds_worth(hidden: float) -> int:
+    """How many rounds pay where noise would hide such a part of a tree's pairs: few where it hides much.
+
+    More rounds see more, and leave less of the budget for each.
+    """
+    return max(1, math.floor(1.7 * math.pow(max(hidden, 1e-6), -0.3) + 0.5))
+
+
+def one_way_share(
+    columns: Mapping[str, Cells], records: float, first: float, whole: float, counts: Sequence[int] = ()
+) -> OneWayShare:
     """The share of least forecast error.
 
     Parameters:
@@ -47,6 +58,7 @@ def one_way_share(columns: Mapping[str, Cells], records: float, first: float, wh
         records: how many records there are.
         first: the scale of the noise that the columns were looked at with.
         whole: the scale of one marginal's noise if all that is left were spent on it.
+        counts: how many cliques each round would choose, if there were as many.
     """
     pairs = _some_pairs(tuple(columns))
     if not pairs:
@@ -55,21 +67,38 @@ def one_way_share(columns: Mapping[str, Cells], records: float, first: float, wh
     columns = {name: _adding_up(cells, records) for name, cells in columns.items()}
     alike = {name: _alike(cells) for name, cells in columns.items()}
     expected = [_expected(alike[a], alike[b], records) for a, b in pairs]
-    filled = math.exp(
-        np.mean([math.log1p(np.minimum(cells / (OF_NOISE * first), 1).sum()) for cells in columns.values()])
-    )
-    measured = PAIRS_A_COLUMN * (len(columns) - 1)
-    best = math.inf, SHARES[0], 0.0
-    for share in SHARES:
+    filled = {
+        name: max(2.0, float(np.minimum(cells / (OF_NOISE * first), 1).sum()))
+        for name, cells in columns.items()
+    }
+    # A pair is asked for what its columns do not say alone (`beyond_known`).
+    parts = [math.sqrt((1 - 1 / filled[a]) * (1 - 1 / filled[b])) for a, b in pairs]
+
+    def forecast(share: Fraction, measured: float) -> tuple[float, float]:
+        """The error of columns, and of pairs of which so many are measured, in records."""
         of_pairs = whole * math.sqrt(measured / (1 - float(share)))
-        precision = first**-2 + float(share) * whole**-2 / len(columns) + 3 / (filled * of_pairs**2)
-        of_columns = precision**-0.5
-        alone = np.mean([np.minimum(cells, OF_NOISE * of_columns).sum() for cells in columns.values()])
-        together = float(np.mean([noise_price(cells, of_pairs, times) for cells, times in expected]))
-        error = (float(alone) + together / 2) / records
-        best = min(best, (error, share, together / (OF_CELL * records)))
-    hopeless = best[2] > HOPELESS
-    return OneWayShare(Fraction(1) if hopeless else best[1], hopeless, best[2])
+        of_columns = (first**-2 + float(share) * whole**-2 / len(columns)) ** -0.5
+        alone = [float(np.minimum(cells, OF_NOISE * of_columns).sum()) for cells in columns.values()]
+        together = [
+            noise_price(cells, of_pairs * part, times)
+            for (cells, times), part in zip(expected, parts, strict=True)
+        ]
+        return float(np.mean(alone)), float(np.mean(together))
+
+    few = PAIRS_A_COLUMN * (len(columns) - 1)
+    _, hidden = min((alone + pair / 2, pair) for alone, pair in (forecast(share, few) for share in SHARES))
+    hidden /= OF_CELL * records
+    if hidden > HOPELESS:
+        return OneWayShare(Fraction(1), True, hidden)
+    # Where records are plenty for their noise, what no marginal tells is the larger error: more of them is better.
+    weight = min(1.0, math.pow(hidden / PLENTY, 0.25))
+    many = max(few, float(sum(counts[: rounds_worth(hidden)])))
+
+    def error(share: Fraction) -> float:
+        alone, pair = forecast(share, many)
+        return weight * alone + pair / 2
+
+    return OneWayShare(min(SHARES, key=error), False, hidden)
 
 
 def _adding_up(cells: Cells, records: float) -> Cells:

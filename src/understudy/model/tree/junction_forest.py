@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -12,9 +13,17 @@ from understudy.model.tree.triangulation import bits
 class Forest:
     """A junction forest as bit masks and adjacency, cheap to copy and to change."""
 
-    def __init__(self, names: Clique, widths: list[int], masks: list[int], links: list[set[int]]) -> None:
+    def __init__(
+        self,
+        names: Clique,
+        widths: list[int],
+        masks: list[int],
+        links: list[set[int]],
+        known: dict[int, int] | None = None,
+    ) -> None:
         self.names, self.widths, self.masks, self.links = names, widths, masks, links
         self.index = {name: i for i, name in enumerate(names)}
+        self._known = {} if known is None else known  # sizes of masks, which copies share
         self.sizes = [self._size(mask) for mask in masks]
         self.cells = sum(self.sizes)
         self._paths: dict[int, list[int]] = {}
@@ -33,16 +42,22 @@ class Forest:
         return cls(domain.names, list(domain.values()), masks, links)
 
     def copy(self) -> Forest:
-        return Forest(self.names, self.widths, list(self.masks), [set(s) for s in self.links])
+        return Forest(self.names, self.widths, list(self.masks), [set(s) for s in self.links], self._known)
 
     def mask(self, clique: Iterable[str]) -> int:
         return sum(1 << self.index[name] for name in clique)
 
     def _size(self, mask: int) -> int:
-        size = 1
-        for bit in bits(mask):
-            size *= self.widths[bit]
+        size = self._known.get(mask)
+        if size is None:
+            size = math.prod(self.widths[bit] for bit in bits(mask))
+            self._known[mask] = size
         return size
+
+    def holds(self, clique: Clique) -> bool:
+        """Whether one of the cliques has all these columns already."""
+        wanted = self.mask(clique)
+        return any(wanted & ~mask == 0 for mask in self.masks)
 
     def admit(self, clique: Clique) -> None:
         """Make room for a clique: pair by pair, since in a triangulated graph pairs make the clique."""
@@ -164,7 +179,7 @@ class Forest:
         number = {node: k for k, node in enumerate(n for n, kept in enumerate(alive) if kept)}
         masks = [self.masks[node] for node in number]
         links = [{number[o] for o in self.links[node]} for node in number]
-        self.__init__(self.names, self.widths, masks, links)  # type: ignore[misc]  # no class derives from this one
+        self.__init__(self.names, self.widths, masks, links, self._known)  # type: ignore[misc]  # no class derives from this one
 
     def rooted(self) -> tuple[tuple[Clique, ...], tuple[int, ...]]:
         """The cliques in collect order, and their parents."""

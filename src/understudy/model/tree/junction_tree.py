@@ -93,6 +93,8 @@ def predict(tree: JunctionTree, clique: Iterable[str]) -> int:
     names = tree.domain.order(clique)
     if len(names) == 2:
         return tree._graph.cells_with_pair(names[0], names[1])
+    if tree._graph.holds(names):
+        return tree._graph.cells
     forest = tree._graph.copy()
     forest.admit(names)
     return forest.cells

@@ -20,6 +20,7 @@ from understudy.domain.constraints import Constraint
 from understudy.domain.ordered_differences import held_by_coding
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
 from understudy.mechanisms import Fit
 from understudy.model import MarkovField, estimate
 from understudy.model.tree.junction_tree import build_tree
@@ -124,5 +125,8 @@ def _answers(fit: Fit, field: MarkovField) -> list[Measurement]:
     found = []
     for measured in fit.measurements:
         counts = np.asarray(field.marginal(measured.clique).counts, dtype=np.float64).reshape(-1)
+        if isinstance(measured.query, Interactions):  # the field knows the rest of the table as well
+            found.append(Measurement(measured.clique, counts, measured.stddev / measured.query.cells))
+            continue
         found.append(Measurement(measured.clique, measured.answers(counts), measured.stddev, measured.query))
     return found

@@ -17,15 +17,16 @@ import numpy.typing as npt
 from understudy.domain import Clique, Domain
 from understudy.errors import BudgetError
 from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
 from understudy.marginals.query import Binned
-from understudy.privacy.accounting.budget import Budget
+from understudy.privacy.accounting.budget import Budget, Neighbours
 from understudy.privacy.accounting.losses import LOSSES, Gaussian, GaussianPortion, Laplace, Loss, Slack
 from understudy.privacy.accounting.spending import Allowance, check_slack, rounded_up, table_slack
 from understudy.privacy.curator import question_checks
 from understudy.privacy.curator.discovery import laplace_scale
 from understudy.privacy.curator.exact_counts import ExactCounts
 from understudy.privacy.curator.question import Question, array_bytes, digest
-from understudy.privacy.curator.question_checks import Queries
+from understudy.privacy.curator.question_checks import Asked, Queries
 from understudy.privacy.ledger.stored_answers import pack, unpack
 from understudy.privacy.noise.discrete_noise import (
     discrete_gaussian,
@@ -58,10 +59,20 @@ class BatchPrice:
         return math.sqrt(2) if self.pure else 1.0
 
 
+def reach(query: Asked, neighbours: Neighbours) -> float:
+    """How far one unit can move the answers of a query, in L2 norm; by default those of the marginal itself.
+
+    Interactions are no table of counts: of several records, or one replaced, what each moves them by may add up.
+    """
+    return neighbours.l1 * math.sqrt(query.squared_move) if isinstance(query, Interactions) else neighbours.l2
+
+
 def price_batch(
-    allowance: Allowance, budget: Any, weights: tuple[float, ...], sizes: Sequence[int]
+    allowance: Allowance, budget: Any, weights: tuple[float, ...], queries: Queries, sizes: Sequence[int]
 ) -> BatchPrice:
     """The price of marginals of these sizes, at a loss of a plan or at a Budget set aside for them."""
+    if any(isinstance(query, Interactions) for query in queries):
+        return _of_interactions(allowance, budget, weights, queries, sizes)
     if isinstance(budget, Laplace):
         return _pure(allowance, budget, weights, sizes)
     neighbours = allowance.neighbours
@@ -74,13 +85,41 @@ def price_batch(
     else:
         raise BudgetError(f"measure needs a Gaussian or Laplace loss or a Budget, not {budget!r}.")
     scales = tuple(rounded_up(loss.scales))
-    distance = sum((n * table_error(s) for n, s in zip(sizes, scales, strict=True)), Fraction(0))
-    slack = table_slack(distance, allowance.budget.epsilon)
+    slack = _slack(scales, sizes, allowance)
     if isinstance(budget, Gaussian | GaussianPortion):
         allowance = allowance.charge(budget, loss, slack)
     else:
         check_slack(slack, budget)
     return BatchPrice(allowance, (loss, Slack(slack)), scales)
+
+
+def _slack(scales: Sequence[float], sizes: Sequence[int], allowance: Allowance) -> float:
+    """The delta of the noise tables that so many numbers of these scales are drawn from."""
+    distance = sum((n * table_error(s) for n, s in zip(sizes, scales, strict=True)), Fraction(0))
+    return table_slack(distance, allowance.budget.epsilon)
+
+
+def _of_interactions(
+    allowance: Allowance, budget: Any, weights: tuple[float, ...], queries: Queries, sizes: Sequence[int]
+) -> BatchPrice:
+    """A batch with interactions in it, at a loss whose weights were left open.
+
+    Priced as a batch of unknown weights: that bound holds for answers that all move at once (Theorem C2b).
+    """
+    whole = budget.whole if isinstance(budget, GaussianPortion) else budget
+    if not isinstance(whole, Gaussian) or whole.weights is not None:
+        raise BudgetError(
+            f"interactions need a Gaussian loss whose weights are left open, not {budget!r}.",
+            hint="plan a measure group with weights=None.",
+        )
+    neighbours = allowance.neighbours
+    share = budget.share if isinstance(budget, GaussianPortion) else Fraction(1)
+    sigma = whole.portion(share).batch(weights, neighbours).sigma if share != 1 else whole.sigma
+    loss = Gaussian(sigma, None, neighbours)
+    reaches = (reach(query, neighbours) for query in queries)
+    scales = tuple(rounded_up(sigma * far / w for far, w in zip(reaches, weights, strict=True)))
+    slack = _slack(scales, sizes, allowance)
+    return BatchPrice(allowance.charge(budget, loss, slack), (loss, Slack(slack)), scales)
 
 
 def _pure(
@@ -102,7 +141,7 @@ class MarginalsQuestion(Question[BatchPrice, list[Measurement]]):
     """The noisy marginals of a batch of cliques: see `Curator.measure`."""
 
     batch: Sequence[Clique]
-    queries: Sequence[Binned | None]
+    queries: Sequence[Asked]
     sizes: Sequence[int]
     weights: tuple[float, ...]
     budget: Any
@@ -124,7 +163,7 @@ class MarginalsQuestion(Question[BatchPrice, list[Measurement]]):
         return cls(batch, asked, sizes, question_checks.weights(batch, weights, budget), budget)
 
     def price(self, allowance: Allowance) -> BatchPrice:
-        return price_batch(allowance, self.budget, self.weights, self.sizes)
+        return price_batch(allowance, self.budget, self.weights, self.queries, self.sizes)
 
     def words(self, price: BatchPrice) -> dict[str, Any]:
         words: dict[str, Any] = {
@@ -132,11 +171,23 @@ class MarginalsQuestion(Question[BatchPrice, list[Measurement]]):
             "cliques": [list(clique) for clique in self.batch],
             "scales": list(price.scales),
         }
-        if any(query is not None for query in self.queries):
-            words["bins"] = [None if query is None else list(query.shape) for query in self.queries]
+        if any(isinstance(query, Binned) for query in self.queries):
+            words["bins"] = [
+                list(query.shape) if isinstance(query, Binned) else None for query in self.queries
+            ]
             words["queries"] = digest(
-                *(b"" if query is None else b"|".join(map(array_bytes, query.bins)) for query in self.queries)
+                *(
+                    b"|".join(map(array_bytes, query.bins)) if isinstance(query, Binned) else b""
+                    for query in self.queries
+                )
             )
+        if any(isinstance(query, Interactions) for query in self.queries):
+            words["interactions"] = [
+                {"shape": list(query.shape), "left out": [list(part) for part in query.left_out]}
+                if isinstance(query, Interactions)
+                else None
+                for query in self.queries
+            ]
         return words
 
     def draw(self, counts: ExactCounts, source: Randomness, price: BatchPrice) -> bytes:
@@ -147,7 +198,7 @@ class MarginalsQuestion(Question[BatchPrice, list[Measurement]]):
         draw = discrete_laplace if price.pure else discrete_gaussian
         noisy = []
         for table, query, scale in zip(counts.tables(self.batch), self.queries, price.scales, strict=True):
-            exact = table if query is None else summed(query, table)
+            exact = table if query is None else asked_of(query, table)
             noise = draw(scale, exact.size, source)
             # Post-processing: a float64 holds every integer up to 2^53, and no table has more records.
             noisy.append(np.clip(exact + noise, -(2**53), 2**53))
@@ -163,7 +214,7 @@ class MarginalsQuestion(Question[BatchPrice, list[Measurement]]):
         ]
 
 
-def summed(query: Binned, cells: Integers) -> Integers:
-    """Sums of integers over bins: integers."""
-    sums: npt.NDArray[Any] = query.apply(cells)  # type: ignore[arg-type]  # the dtype is kept
-    return sums.astype(np.int64, casting="safe")
+def asked_of(query: Binned | Interactions, cells: Integers) -> Integers:
+    """What a query says of integers: integers, by whole multiples and sums."""
+    found: npt.NDArray[Any] = query.apply(cells)  # type: ignore[arg-type]  # the dtype is kept
+    return found.astype(np.int64, casting="safe")

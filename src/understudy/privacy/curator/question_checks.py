@@ -14,12 +14,14 @@ import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.errors import BudgetError, DomainError, ParameterError, SizeError
+from understudy.marginals.interactions import Interactions
 from understudy.marginals.query import Binned
 from understudy.privacy.accounting.losses import Gaussian, normalised
 from understudy.privacy.plain_values import plain_clique, plain_cliques, plain_text
 
 MOST_IMPORTANT = 1000  # times as much as another candidate one may weigh in a choice
-Queries = Sequence[Binned | None]
+Asked = Binned | Interactions | None
+Queries = Sequence[Asked]
 Whole = Sequence[int] | npt.NDArray[np.int64]  # whole numbers, one a candidate
 MOST_CELLS = 2**26  # of one batch: half a gigabyte of exact counts
 MOST_SUMMED = 2**10  # cliques whose distances are summed to one answer
@@ -100,8 +102,8 @@ def families(domain: Domain, asked: Sequence[Clique], known: Container[Clique] =
     return offered
 
 
-def queries(domain: Domain, batch: Sequence[Clique], asked: Queries | None) -> list[Binned | None]:
-    """One query a clique: None, or sums over bins, which leave every record in one cell."""
+def queries(domain: Domain, batch: Sequence[Clique], asked: Queries | None) -> list[Asked]:
+    """One query a clique: None, sums over bins, which leave every record in one cell, or interactions."""
     if asked is None:
         distinct(batch)
         return [None] * len(batch)
@@ -109,7 +111,7 @@ def queries(domain: Domain, batch: Sequence[Clique], asked: Queries | None) -> l
     if len(given) != len(batch):
         raise ParameterError(f"{len(given)} queries for {len(batch)} cliques.", hint="give one a clique.")
     found = [
-        None if query is None else _bins(domain, clique, query)
+        None if query is None else _query(domain, clique, query)
         for clique, query in zip(batch, given, strict=True)
     ]
     distinct([clique for clique, query in zip(batch, found, strict=True) if query is None])
@@ -128,7 +130,7 @@ def weights(batch: Sequence[Clique], given: Sequence[float] | None, budget: Any)
     return normalised(found)
 
 
-def sizes(domain: Domain, batch: Sequence[Clique], asked: Sequence[Binned | None]) -> list[int]:
+def sizes(domain: Domain, batch: Sequence[Clique], asked: Queries) -> list[int]:
     """How many numbers each measurement will hold."""
     return [
         domain.size(clique) if query is None else math.prod(query.shape)
@@ -217,12 +219,14 @@ def _cells(domain: Domain, batch: Sequence[Clique]) -> None:
         )
 
 
-def _bins(domain: Domain, clique: Clique, query: Any) -> Binned:
-    """The query made anew. Any other could give one record more than one cell's weight, or look at the counts."""
+def _query(domain: Domain, clique: Clique, query: Any) -> Binned | Interactions:
+    """The query made anew. Any other could give one record another weight than is charged, or look at the counts."""
+    if type(query) is Interactions:
+        return _interactions(domain, clique, query)
     if type(query) is not Binned:
         raise ParameterError(
-            f"the query on {clique!r} is a {type(query).__name__}; use cells or sums over bins.",
-            hint="use None or marginals.query.Binned itself.",
+            f"the query on {clique!r} is a {type(query).__name__}; use cells, sums over bins, or interactions.",
+            hint="use None, marginals.query.Binned or marginals.interactions.Interactions itself.",
         )
     copied = Binned(query.bins)
     if copied.fine_shape != domain.shape(clique):
@@ -231,4 +235,17 @@ def _bins(domain: Domain, clique: Clique, query: Any) -> Binned:
         )
     if any(int(bins.max()) >= bins.size for bins in copied.bins):
         raise ParameterError(f"a bin number of {clique!r} is not below its number of codes.")
+    return copied
+
+
+def _interactions(domain: Domain, clique: Clique, query: Interactions) -> Interactions:
+    copied = Interactions(query.shape, query.left_out)
+    if copied.shape != domain.shape(clique):
+        raise ParameterError(
+            f"the interactions of {clique!r} have another shape than {domain.shape(clique)}."
+        )
+    if copied.squared_move == 0:
+        raise ParameterError(
+            f"nothing is left to ask of {clique!r}: a column has one code alone.", hint="leave it out."
+        )
     return copied

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from understudy.errors import BudgetError, ReleaseError, UnderstudyError
+from understudy.marginals.interactions import Interactions
 from understudy.privacy.accounting.budget import Neighbours, positive, probability, real, whole
 from understudy.privacy.accounting.composition import compose
 from understudy.privacy.accounting.discretisation import ROOM
@@ -29,7 +30,8 @@ from understudy.privacy.curator.certification import statement, unit
 from understudy.privacy.curator.discovery import gaussian_threshold, laplace_scale, laplace_threshold
 from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
 from understudy.privacy.curator.noisy_distances import distance_reach
-from understudy.privacy.curator.question_checks import MOST_SUMMED
+from understudy.privacy.curator.noisy_marginals import reach
+from understudy.privacy.curator.question_checks import MOST_CELLS, MOST_SUMMED
 from understudy.privacy.curator.unit_sizes import MOST_SIZES, QUESTION
 from understudy.privacy.plain_values import exact
 
@@ -37,6 +39,7 @@ _ROUNDING = 1e-9  # by which a recomputed epsilon may exceed its part's, and a s
 MOST_CHARGES = 20_000
 MOST_MARGINALS = 10**6  # of all charges together
 MOST_RECORDS = 10**9  # of one unit
+MOST_AXES = 8  # of a clique whose interactions were asked
 MOST_COMPOSED = 1_000  # choices and pure answers that are composed one by one; the rhos of more are added up
 MOST_RHO = 1e5  # beyond which no epsilon is worth its name
 
@@ -143,7 +146,9 @@ def _check_charge(charge: Words, losses: Sequence[Loss], neighbours: Neighbours)
 def _measure(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -> None:
     scales = _scales(charge, len(_cliques(charge)))
     noise, _ = _noise_and_slack(losses)
-    if isinstance(noise, Gaussian):
+    if charge.get("interactions") is not None:
+        _interactions(charge, noise, scales, neighbours)
+    elif isinstance(noise, Gaussian):
         _gaussian(noise, scales, neighbours)
     elif isinstance(noise, Laplace) and noise.count == len(scales):
         _same(scales, [laplace_scale(noise.epsilon, neighbours)] * len(scales))
@@ -203,6 +208,43 @@ def _distance(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -> 
         (distance_reach(count, neighbours.l1) / scale) ** 2
         for count, scale in zip(summed, scales, strict=True)
     )
+    _same([1 / math.sqrt(moved)], [noise.sigma], ROOM / 4)
+
+
+def charged_interactions(charge: Words) -> list[Interactions | None]:
+    """What a charge for marginals says was left out of each; None where it was asked whole."""
+    cliques = _cliques(charge)
+    said = charge.get("interactions")
+    if said is None:
+        return [None] * len(cliques)
+    queries = [None if words is None else _query(words) for words in _listed(said, MOST_MARGINALS)]
+    fits = len(queries) == len(cliques) and all(
+        query is None or len(query.shape) == len(clique)
+        for query, clique in zip(queries, cliques, strict=True)
+    )
+    if not fits:
+        raise ReleaseError("the certificate has interactions of other columns than were measured.")
+    return queries
+
+
+def _query(words: Any) -> Interactions:
+    shape = [whole("codes", size) for size in _listed(words["shape"], MOST_AXES)]
+    parts = [_listed(part, MOST_AXES) for part in _listed(words["left out"], 2**MOST_AXES)]
+    if not all(type(axis) is int for part in parts for axis in part) or not math.prod(shape) <= MOST_CELLS:
+        raise ReleaseError("the certificate has interactions that cannot be.")
+    return Interactions(shape, parts)
+
+
+def _interactions(charge: Words, noise: Loss, scales: Sequence[float], neighbours: Neighbours) -> None:
+    """How far all answers can move, each in units of its noise, has squares that add up to the loss's."""
+    if not isinstance(noise, Gaussian) or noise.weights is not None or noise.neighbours != neighbours:
+        raise _other_loss()
+    queries = charged_interactions(charge)
+    moved = math.fsum(
+        (reach(query, neighbours) / scale) ** 2 for query, scale in zip(queries, scales, strict=True)
+    )
+    if not moved > 0:
+        raise ReleaseError("the certificate has a charge for nothing.")
     _same([1 / math.sqrt(moved)], [noise.sigma], ROOM / 4)
 
 
