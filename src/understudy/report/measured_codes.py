@@ -14,6 +14,7 @@ import numpy as np
 
 from understudy.marginals import Measurement
 from understudy.report.code_groups import CodeGroup, Floats, grouped, in_groups
+from understudy.report.completed_pairs import CompletedPair, completed_pair
 from understudy.report.released import Released
 
 
@@ -58,7 +59,7 @@ class NoisyTable:
 def noisy_table(release: Released, clique: Sequence[str]) -> NoisyTable | None:
     """What was measured of these columns, from every measurement that has them all; None where there is none.
 
-    Several are weighted by how exact they are. Measurements of anything but counts are left out.
+    Several are weighted by how exact they are. Measurements of anything but counts are left out: see `pair_table`.
     """
     weights: Floats | None = None
     total: Floats | None = None
@@ -72,6 +73,15 @@ def noisy_table(release: Released, clique: Sequence[str]) -> NoisyTable | None:
     if weights is None or total is None:
         return None
     return NoisyTable(total / weights, 1.0 / np.sqrt(weights))
+
+
+def pair_table(release: Released, pair: Sequence[str]) -> NoisyTable | CompletedPair | None:
+    """What was measured of a pair: its counts, or what its columns say together, made whole by each alone."""
+    table = noisy_table(release, pair)
+    alone = [noisy_table(release, (name,)) for name in pair]
+    if table is not None or any(column is None for column in alone):
+        return table
+    return completed_pair(release, pair, [(c.values, c.stddev**2) for c in alone if c is not None])
 
 
 def _projected(release: Released, measured: Measurement, clique: Sequence[str]) -> tuple[Floats, Floats]:

@@ -12,7 +12,8 @@ import numpy as np
 from markupsafe import Markup
 
 from understudy.report.column_cards import WIDTH, card_id
-from understudy.report.measured_codes import NoisyTable, code_groups, noisy_table, signal_to_noise
+from understudy.report.completed_pairs import CompletedPair
+from understudy.report.measured_codes import NoisyTable, code_groups, pair_table, signal_to_noise
 from understudy.report.plots.heat_map import heat_map
 from understudy.report.plots.network import Edge, network
 from understudy.report.released import Released
@@ -81,7 +82,7 @@ def measured_pairs(release: Released) -> list[MeasuredPair]:
 
 def _ratio(release: Released, pair: tuple[str, str]) -> float:
     """How far the pair's noisy counts lie from those of independent columns, beside noise."""
-    table = noisy_table(release, pair)
+    table = pair_table(release, pair)
     if table is None:
         return math.nan
     alone = [np.asarray(release.field.marginal((name,)).counts, np.float64) for name in pair]
@@ -117,13 +118,13 @@ def pair_maps(release: Released, pairs: Sequence[MeasuredPair]) -> list[PairMap]
     """The strongest pairs whose counts were measured, as heat maps."""
     found: list[PairMap] = []
     for pair in pairs:
-        table = noisy_table(release, (pair.first, pair.second)) if len(found) < MAPS else None
+        table = pair_table(release, (pair.first, pair.second)) if len(found) < MAPS else None
         if table is not None:
             found.append(_map(release, pair, table))
     return found
 
 
-def _map(release: Released, pair: MeasuredPair, table: NoisyTable) -> PairMap:
+def _map(release: Released, pair: MeasuredPair, table: NoisyTable | CompletedPair) -> PairMap:
     groups = [code_groups(release, name, CELLS) for name in (pair.first, pair.second)]
     drawn = table.grouped(0, groups[0]).grouped(1, groups[1])
     below = drawn.values < WIDTH * drawn.stddev

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
 from understudy.pipeline.accuracy.interval import quantile
 from understudy.pipeline.accuracy.worst_case import Floats, least_ratio
 from understudy.transforms.compress import Compression
@@ -36,18 +37,12 @@ class DirectCounts:
 
         None where these columns were not measured together, as cells.
         """
-        measured = self._best(clique)
+        measured = self._best(clique) or self._beyond(clique)
         if measured is None:
             return None
-        axes = [measured.clique.index(name) for name in clique]
-        shape = [int(self.compression.maps[name].max()) + 1 for name in measured.clique]
-        values = measured.values.reshape(shape).transpose(axes)
-        variances = np.broadcast_to(measured.stddev**2, measured.values.shape).reshape(shape).transpose(axes)
         within, touched = ~self.compression.cells(clique, ~sure), self.compression.cells(clique, may)
-        sums = [
-            (float(values[cells].sum()), math.sqrt(float(variances[cells].sum())))
-            for cells in (within, touched)
-        ]
+        axes = [clique.index(name) for name in measured.clique]
+        sums = [self._sum(measured, cells.transpose(axes)) for cells in (within, touched)]
         wide, hidden = quantile(level), self._hidden(clique)
         (low, low_noise), (high, high_noise) = sums
         return low - wide * low_noise - hidden, high + wide * high_noise + hidden
@@ -97,6 +92,46 @@ class DirectCounts:
         best = int(np.argmin(noise))
         found = float(alone[best].values.sum())
         return found - noise[best], found + noise[best]
+
+    def _sum(self, measured: Measurement, cells: Mask) -> tuple[float, float]:
+        """The noisy sum of some cells of a measurement, and the standard deviation of its noise."""
+        if isinstance(measured.query, Interactions):
+            return self._completed_sum(measured, measured.query, cells)
+        variances = np.broadcast_to(measured.stddev**2, measured.values.shape).reshape(cells.shape)
+        values = measured.values.reshape(cells.shape)
+        return float(values[cells].sum()), math.sqrt(float(variances[cells].sum()))
+
+    def _completed_sum(self, measured: Measurement, query: Interactions, cells: Mask) -> tuple[float, float]:
+        """A sum of cells by what they were asked beyond their columns, and by what the columns' own counts say.
+
+        Over a set of cells, a table adds up to its interactions there and, for each column, to its counts weighted by
+        how much more of a code's cells are in the set than of all: those weights and the noise of both are known.
+        """
+        wanted = cells.astype(np.float64)
+        weights = query.apply(wanted) / query.cells**2
+        found = float(weights @ measured.values)
+        variance = float(weights @ weights) * float(measured.stddev) ** 2
+        for axis, name in enumerate(measured.clique):
+            alone = self._best((name,))
+            assert alone is not None  # `_beyond` looked
+            others = tuple(other for other in range(wanted.ndim) if other != axis)
+            of_codes = wanted.mean(axis=others) - (wanted.mean() if axis else 0.0)
+            found += float(of_codes @ alone.values)
+            variance += float(of_codes**2 @ np.broadcast_to(alone.stddev**2, alone.values.shape))
+        return found, math.sqrt(variance)
+
+    def _beyond(self, clique: Clique) -> Measurement | None:
+        """The most precise measurement of what these columns say beyond each alone, if each was measured alone."""
+        found = [
+            m
+            for m in self.measurements
+            if {*m.clique} == {*clique}
+            and isinstance(m.query, Interactions)
+            and max(map(len, m.query.left_out)) == 1
+        ]
+        if any(self._best((name,)) is None for name in clique):
+            return None
+        return min(found, key=lambda m: float(m.stddev), default=None)
 
     def _best(self, clique: Clique) -> Measurement | None:
         """The most precise measurement of these columns."""

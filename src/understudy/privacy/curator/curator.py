@@ -165,16 +165,14 @@ class Curator:
         Weights are normalised so that the batch has sensitivity one: marginal i gets noise of scale
         sigma l2 / w_i. At a Laplace loss every marginal is one answer, with discrete Laplace noise.
 
-        Privacy: the loss Gaussian(sigma, weights), or one Laplace(epsilon) for each marginal. With interactions in
-        it, Gaussian(sigma, None).
+        Privacy: Gaussian(sigma, weights), or one Laplace(epsilon) for each; of interactions Gaussian(sigma, None).
 
         Parameters:
             cliques: the columns of each marginal, or the name of one column.
             weights: how much each marginal matters against the others, above 0; by default as planned, else alike.
             budget: the loss that `commit` allotted, a portion of one whose weights were left open, or a Budget for
                 this batch alone; always asked for.
-            queries: for each clique None, bins to sum its cells over, or `Interactions`, which leave out what is
-                known already; none by default.
+            queries: for each clique None, bins to sum its cells over, or `Interactions`; none by default.
 
         Returns:
             A `Measurement` each: its noisy counts, whole numbers, and the noise's standard deviation.

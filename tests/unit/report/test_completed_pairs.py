@@ -1,0 +1,76 @@
+"""Pairs that were asked only for what their columns do not say alone are drawn whole, with the noise that they have."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from understudy.domain import Domain
+from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
+from understudy.pipeline.accuracy.direct_counts import DirectCounts
+from understudy.report.code_groups import CodeGroup
+from understudy.report.measured_codes import pair_table
+from understudy.transforms.compress import Compression
+
+DOMAIN = Domain({"a": 3, "b": 4, "c": 2})
+TABLE = np.random.default_rng(0).integers(5, 200, DOMAIN.shape()).astype(float)
+ALONE, OF_PAIR, OF_TRIPLE = 4.0, 9.0, 20.0
+GROUPS = [CodeGroup("first", (0, 2), 2, 0), CodeGroup("second", (1,), 1, 0)]
+
+
+def measured(draw: np.random.Generator) -> tuple[Measurement, ...]:
+    """Every column alone, and interactions of a pair and of all three columns."""
+    found = []
+    for axis, name in enumerate(DOMAIN):
+        counts = TABLE.sum(axis=tuple(other for other in range(3) if other != axis))
+        found.append(Measurement(name, counts + draw.normal(0, ALONE, counts.size), ALONE))
+    for clique, table, noise in (
+        (("b", "a"), TABLE.sum(axis=2).T, OF_PAIR),
+        (("a", "b", "c"), TABLE, OF_TRIPLE),
+    ):
+        query = Interactions(table.shape, [(axis,) for axis in range(table.ndim)])
+        answers = query.apply(table) + draw.normal(0, noise * query.cells, query.cells)
+        found.append(Measurement(clique, answers, noise * query.cells, query))
+    return tuple(found)
+
+
+def release(draw: np.random.Generator) -> Any:
+    return SimpleNamespace(measurements=measured(draw), field=SimpleNamespace(domain=DOMAIN))
+
+
+def test_values_are_right_in_the_mean_and_as_far_off_as_they_say() -> None:
+    draw, off = np.random.default_rng(1), []
+    exact = TABLE.sum(axis=2)
+    sums = np.stack([exact[[0, 2]].sum(axis=0), exact[1]])
+    for _ in range(4_000):
+        table = pair_table(release(draw), ("a", "b"))
+        assert table is not None
+        grouped = table.grouped(0, GROUPS)
+        off.append(
+            np.concatenate(
+                [((t.values - e) / t.stddev).ravel() for t, e in ((table, exact), (grouped, sums))]
+            )
+        )
+    assert np.abs(np.mean(off, axis=0)).max() < 0.1
+    assert np.abs(np.std(off, axis=0) - 1).max() < 0.06
+
+
+def test_a_count_by_interactions_and_columns_lies_within_its_interval_as_often_as_it_says() -> None:
+    draw, held = np.random.default_rng(2), []
+    cells = np.zeros((3, 4), bool)
+    cells[0, 1:3], cells[2, 3] = True, True
+    true = float(TABLE.sum(axis=2)[cells].sum())
+    none = Compression.none(DOMAIN)
+    for _ in range(2_000):
+        counts = DirectCounts(measured(draw)[:4], none, DOMAIN)
+        found = counts.count(("a", "b"), cells, cells, 0.9)
+        assert found is not None
+        held.append(found[0] <= true <= found[1])
+    assert abs(np.mean(held) - 0.9) < 0.03
+
+
+def test_a_pair_that_was_never_measured_has_no_table() -> None:
+    assert pair_table(release(np.random.default_rng(0)), ("a", "d")) is None
