@@ -57,8 +57,3 @@ under 15 has an income or a marital status there. Of those that the default made
 12 runs (3.7% at most) and 1.4% were or had been married (6.3% at most); with both rules declared, none.
 The 3-marginal score was 674.7; columns on their own without noise score 631.9.
 """
-
-NOT_BUILT = """
-Pairs are measured as whole tables. To ask for their interactions alone (of two columns of two codes that is one
-number) is not built, and nothing here measures what it would gain.
-"""

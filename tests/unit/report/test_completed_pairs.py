@@ -1,4 +1,4 @@
-"""Pairs that were asked only for what their columns do not say alone are drawn whole, with the noise that they have."""
+"""Pairs that were asked only for what their columns do not say alone are drawn whole, with the noise they have."""
 
 from __future__ import annotations
 
