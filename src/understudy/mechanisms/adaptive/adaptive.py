@@ -126,7 +126,7 @@ class Adaptive:
 
     def stages(self, domain: Domain) -> tuple[ChoiceStage, ...]:
         """The rounds that may be, with how many cliques each may choose and what that costs."""
-        return choice_stages(len(domain), self.rounds)
+        return choice_stages(domain, self.rounds)
 
     def counts(self, domain: Domain) -> list[int]:
         """How many cliques each round may choose."""
