@@ -7,15 +7,13 @@ from fractions import Fraction
 
 from understudy.domain import Clique, Domain
 from understudy.marginals import Measurement
-from understudy.mechanisms.adaptive.least_risk import shrunk_column
+from understudy.mechanisms.adaptive.least_risk import FEW_ALONE, shrunk_column
 from understudy.mechanisms.empty_slots import empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.model import estimate
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Group, Role
 from understudy.transforms.compress import Compression
-
-FEW = 6  # codes of a column that tell too little of their own risk, and are taken as they are
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Independent:
 
 def _likely(measured: Measurement) -> Measurement:
     """What the codes of a column likely hold."""
-    if measured.values.size < FEW:
+    if measured.values.size < FEW_ALONE:
         return measured
     return Measurement(
         measured.clique, shrunk_column(measured.values, float(measured.stddev)), measured.stddev

@@ -18,7 +18,7 @@ from understudy.mechanisms.adaptive.beyond_columns import beyond_columns, noise_
 from understudy.mechanisms.adaptive.candidates import Candidates, FieldEstimates
 from understudy.mechanisms.adaptive.choice_stages import WIDE, ChoiceStage, choice_stages
 from understudy.mechanisms.adaptive.decisions import decided, intended, usual_columns
-from understudy.mechanisms.adaptive.least_risk import shrunk_column
+from understudy.mechanisms.adaptive.least_risk import FEW_ALONE, shrunk_column
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.noise_price import Cells, cells_above_noise
 from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share, rounds_worth
@@ -172,7 +172,8 @@ class Adaptive:
             asked = one_way_share(columns, records, float(log[0][0].stddev), whole, self.counts(domain))
         if asked.share:
             scale = whole * math.sqrt(len(domain) / asked.share)
-            weights = [_weight(columns[name], scale) for name in domain]
+            # Of columns alone all are alike; beside pairs, those of many codes take more.
+            weights = [1.0 if asked.independent else _weight(columns[name], scale) for name in domain]
             log.append(curator.measure(alone, weights, budget=pool.portion(asked.share)))
             left -= asked.share
         together = [averaged(several) for several in zip(*log, strict=True)]
@@ -345,9 +346,11 @@ def _independent(
     kept = [compression.measurement(m) for m in together]
     known_public = None if public is None else public.recode(compression.maps)
     columns = _likely(kept, known_public)
-    # Two codes alone tell too little of their own risk to be pulled anywhere.
+    # Few codes tell too little of their own risk to be pulled anywhere.
     shrunk = [
-        m if m.values.size < 3 and public is None else Measurement(m.clique, columns[m.clique[0]], m.stddev)
+        m
+        if m.values.size < FEW_ALONE and public is None
+        else Measurement(m.clique, columns[m.clique[0]], m.stddev)
         for m in kept
     ]
     field = estimate(compression.domain(domain), shrunk, total=estimate_total(domain, together))

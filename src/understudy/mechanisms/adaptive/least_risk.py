@@ -21,6 +21,7 @@ from understudy.mechanisms.shrinkage import block_sums
 Cells = npt.NDArray[np.float64]
 
 STRENGTHS = np.geomspace(1e-4, 3.0, 16)
+FEW_ALONE = 6  # codes of a column that tell too little of their own risk, and are taken as they are
 _LEAST = 1e-3  # of a record: what a cell is thought to hold where nothing is expected
 
 
