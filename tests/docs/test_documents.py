@@ -64,6 +64,13 @@ def run(programs: WarmPrograms, language: str, text: str, folder: Path) -> None:
     assert done.returncode == 0, f"{text}\n--- said\n{done.stdout}\n{done.stderr}"
 
 
+@pytest.mark.parametrize(
+    "notebook", sorted((ROOT / "docs" / "notebooks").glob("*.py")), ids=lambda path: path.stem
+)
+def test_a_notebook_runs_as_a_script(notebook: Path, tmp_path: Path, warm_programs: WarmPrograms) -> None:
+    run(warm_programs, "python", notebook.read_text(), tmp_path)
+
+
 @pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
 def test_a_reader_who_types_what_a_document_says_gets_no_error(
     document: Path, tmp_path: Path, warm_programs: WarmPrograms
