@@ -224,6 +224,7 @@ class AppendOnlyLog:
             # One file, whole after every commit; and the journal's removal is synced as well.
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
             connection.execute("PRAGMA synchronous = EXTRA")
+            connection.execute("PRAGMA fullfsync = ON")  # macOS: past the disk's own cache
             (sync,) = connection.execute("PRAGMA synchronous").fetchone()
             if (mode, sync) != ("delete", 3):
                 raise LedgerError(
