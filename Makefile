@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+unexport PYTHONDONTWRITEBYTECODE  # hundreds of processes of the tests load the same modules: compiled once
 
 # The package alone, which is all that the demo needs.
 $(CORE): pyproject.toml

@@ -30,18 +30,23 @@ settings.register_profile(
 settings.load_profile("suite")
 
 SPARK = "spark"
+ALONE = "tests/conformance/one_unit/"
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of Spark first, in one process: to start a session twice takes longer than most of them.
 
-    Those in a browser are there too: beside Spark a walk through pages may wait longer than it has patience for.
+    Those in a browser are there too: beside Spark a walk through pages may wait longer than it has patience for. Of
+    the others a file is run by one process, which makes what its tests share once; but for those that share nothing
+    and take minutes together.
     """
     items.sort(key=lambda item: not _on_spark(item))
     for item in items:
         if _on_spark(item):
             item.add_marker(pytest.mark.xdist_group(SPARK))
+        elif ALONE not in item.nodeid and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def _on_spark(item: pytest.Item) -> bool:
@@ -49,9 +54,15 @@ def _on_spark(item: pytest.Item) -> bool:
     return "spark" in item.nodeid.lower() or "session" in names or "tests/browser/" in item.nodeid
 
 
+def _name(item: pytest.Item) -> str:
+    """The name of a test, without the group that xdist adds to it."""
+    group = item.get_closest_marker("xdist_group")
+    return item.nodeid if group is None else item.nodeid.removesuffix(f"@{group.args[0]}")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    deal(item.nodeid.removesuffix(f"@{SPARK}"))
+    deal(_name(item))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -62,7 +73,7 @@ def pytest_fixture_setup(fixturedef: Any, request: Any) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    deal(f"{item.nodeid.removesuffix(f'@{SPARK}')} itself")
+    deal(f"{_name(item)} itself")
 
 
 @pytest.fixture

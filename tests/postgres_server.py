@@ -17,6 +17,8 @@ from urllib.parse import quote
 import pyarrow as pa
 import pytest
 
+import patience
+
 OWNER = "owner"
 GUARDED, PASSWORD = "guarded", "hunter2/@#:?secret"  # a user whom the server asks for a password
 _SETTINGS = "-c listen_addresses= -c fsync=off -c shared_buffers=32MB -c max_connections=50"
@@ -51,7 +53,7 @@ class Server:
                 stderr=said,
                 stdin=subprocess.DEVNULL,
                 check=False,
-                timeout=60,
+                timeout=patience.SECONDS,
                 env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
                 **(
                     {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid, "extra_groups": []}

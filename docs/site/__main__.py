@@ -1,7 +1,8 @@
 """Builds the site from the documents: `python docs/site`, which is what `make docs` runs.
 
 It gathers the pages in build/pages, has Zensical build them into build/site, makes search work without a network, and
-fails where Zensical warns or a link, an anchor or a picture leads nowhere.
+fails where Zensical warns or a link, an anchor or a picture leads nowhere. `python docs/site --unrun` leaves
+notebooks without what their cells show: for a look at the rest.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SHIM = "https://unpkg.com/iframe-worker/shim"
 
 def main() -> None:
     """Build the site, or leave with the list of what is broken."""
-    stage(PAGES)
+    stage(PAGES, run="--unrun" not in sys.argv[1:])
     done = subprocess.run(
         [Path(sys.executable).parent / "zensical", "build", "--clean", "--strict"], cwd=ROOT, check=False
     )

@@ -26,9 +26,9 @@ def notebooks() -> list[Path]:
     return sorted(FOLDER.glob("*.py"))
 
 
-def write_page(notebook: Path, page: Path) -> None:
+def write_page(notebook: Path, page: Path, *, run: bool = True) -> None:
     """Run a notebook, and write it as Markdown with what its cells show; beside it the notebook for Jupyter."""
-    book = executed(notebook)
+    book = executed(notebook) if run else jupytext.read(notebook)
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text("\n".join(parts(book, notebook)))
     jupytext.write(book, page.with_suffix(".ipynb"))

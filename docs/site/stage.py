@@ -30,8 +30,8 @@ FENCE = re.compile(r"^(```\w+) \w+$", re.MULTILINE)  # the second word is for th
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
-def stage(pages: Path) -> None:
-    """Fill `pages`, which is emptied first, with all that the site is built from."""
+def stage(pages: Path, *, run: bool = True) -> None:
+    """Fill `pages`, which is emptied first, with all that the site is built from; notebooks are `run` or not."""
     shutil.rmtree(pages, ignore_errors=True)
     for file in sorted(DOCS.rglob("*")):
         if file.suffix in COPIED and file.name != "api.md":
@@ -40,7 +40,7 @@ def stage(pages: Path) -> None:
         if (ROOT / name).is_file():
             _copy(ROOT / name, pages / called)
     for notebook in notebooks():
-        write_page(notebook, pages / "notebooks" / f"{notebook.stem}.md")
+        write_page(notebook, pages / "notebooks" / f"{notebook.stem}.md", run=run)
     for name, text in api_pages().items():
         (pages / name).write_text(text)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import patience
 import understudy as us
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +21,13 @@ EXAMPLE = Path(__file__).parent / "example.py"
 def check(command: list[str]) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"MYPYPATH": str(ROOT / "src")}
     return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=280
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=patience.SECONDS,
     )
 
 

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-WAIT = 120.0  # seconds, far more than anything here takes
+import patience
+
+WAIT = patience.SECONDS
 
 
 class Served:

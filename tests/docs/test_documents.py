@@ -12,6 +12,8 @@ from textwrap import dedent
 import pytest
 from warm_programs import WarmPrograms
 
+import patience
+
 ROOT = Path(__file__).parents[2]
 # A document that begins so is run where those modules are: <!-- needs pyspark -->
 NEEDS = re.compile(r"<!-- needs (.+?) -->")
@@ -56,10 +58,17 @@ def run(programs: WarmPrograms, language: str, text: str, folder: Path) -> None:
         capture_output=True,
         env=environment,
         check=False,
-        timeout=280,
+        timeout=patience.SECONDS,
     )
     typed.unlink()
     assert done.returncode == 0, f"{text}\n--- said\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize(
+    "notebook", sorted((ROOT / "docs" / "notebooks").glob("*.py")), ids=lambda path: path.stem
+)
+def test_a_notebook_runs_as_a_script(notebook: Path, tmp_path: Path, warm_programs: WarmPrograms) -> None:
+    run(warm_programs, "python", notebook.read_text(), tmp_path)
 
 
 @pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)

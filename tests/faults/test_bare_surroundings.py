@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import patience
 import understudy as us
 from understudy.compiled import njit
 from understudy.errors import LedgerError
@@ -28,7 +29,7 @@ def python(*words: str, folder: Path, **more: str) -> subprocess.CompletedProces
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=patience.SECONDS,
     )
 
 

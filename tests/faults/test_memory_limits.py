@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import patience
 import understudy as us
 from understudy import memory_left as limits
 from understudy.data.files.file_set import looks_large
@@ -71,7 +72,7 @@ def test_no_command_begins_where_its_libraries_do_not_fit(tmp_path: Path, megaby
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=patience.SECONDS,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
     )
     assert said.returncode == 2 and "ulimit -v" in said.stderr, said.stderr

@@ -21,6 +21,7 @@ from rows_engine import rows
 from sampling_checks import cell_probabilities, check_choice_law, check_tails, chi_square, p_value
 from scipy import stats
 
+from nightly import NIGHTLY
 from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError
@@ -66,7 +67,7 @@ def check_dependent_choices_follow_half_the_exponent() -> None:
         def pick(_: np.ndarray, epsilon: float, __: int, curator: Curator = curator) -> int:
             return curator.choose_dependent(candidates, Choice(epsilon))
 
-        check_choice_law(pick, scores, 0.8, 4 * neighbours.l1, draws=2000)
+        check_choice_law(pick, scores, 0.8, 4 * neighbours.l1, draws=2000 if NIGHTLY else 800)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ import pytest
 from canary import Watch, watch
 from click.testing import CliRunner
 
+import patience
 import understudy as us
 from understudy.cli import main
 from understudy.cli import understudy as cli
@@ -284,7 +285,7 @@ def test_a_run_killed_half_way_leaves_nothing_that_others_can_read(watch: Watch)
         [sys.executable, "-c", KILLED, address, str(watch.folder / "birds.toml")],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=patience.SECONDS,
         check=False,
         env=canary.environment(),
     )

@@ -124,18 +124,49 @@ def test_a_damaged_file_is_a_ledger_error_or_forgets_nothing(name: str, whole: P
 def test_a_stored_answer_that_turned_into_a_number_is_damage(whole: Path, tmp_path: Path) -> None:
     for file in ("ledger", "ledger.mark"):
         shutil.copy(whole / file, tmp_path / file)
-    with sqlite3.connect(tmp_path / "ledger") as connection:
-        connection.execute("DROP TRIGGER no_update")
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')')")
-    connection.close()
-    with sqlite3.connect(tmp_path / "ledger") as connection:
-        connection.execute("UPDATE entries SET answer = 4000000000000 WHERE answer IS NOT NULL")
-    connection.close()
+    for edit in (  # the table is loose while the number is written, and then what it was
+        "UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')')",
+        "UPDATE entries SET answer = 4000000000000 WHERE answer IS NOT NULL",
+        "UPDATE sqlite_schema SET sql = sql || ' STRICT' WHERE name = 'entries'",
+    ):
+        with sqlite3.connect(tmp_path / "ledger") as connection:
+            connection.execute("DROP TRIGGER IF EXISTS no_update")
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute(edit)
+        connection.close()
     page = Ledger(tmp_path / "ledger").open(Job("people", "a", title="mst"), 0.25, 1e-7)
     with pytest.raises(LedgerError, match="not whole"):
         page.charge(0, {"question": "measure", "cliques": [["sex"]], "scales": [9.5]})
+
+
+FORGED = {
+    "a view without an end": "CREATE VIEW entries AS "
+    "WITH RECURSIVE n(seq) AS (SELECT -1 UNION ALL SELECT seq - 1 FROM n) "
+    "SELECT seq, seq AS time, seq AS kind, seq AS name, seq AS job, seq AS body, seq AS content, seq AS previous, "
+    "seq AS seal, NULL AS answer FROM n",
+    "a trigger that makes gigabytes": "CREATE TRIGGER more BEFORE INSERT ON entries "
+    "BEGIN SELECT length(hex(zeroblob(400000000))); END",
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_what_a_file_says_of_its_own_table_is_not_run(how: str, whole: Path, tmp_path: Path) -> None:
+    for file in ("ledger", "ledger.mark"):
+        shutil.copy(whole / file, tmp_path / file)
+    with sqlite3.connect(tmp_path / "ledger") as connection:
+        if "VIEW" in FORGED[how]:
+            connection.execute("DROP TABLE entries")
+        connection.execute(FORGED[how])
+    connection.close()
+    with pytest.raises(LedgerError, match="not one of a ledger"):
+        Ledger(tmp_path / "ledger")
+
+
+def test_a_ledger_may_be_larger_than_sqlite_counts_to(whole: Path, tmp_path: Path) -> None:
+    for file in ("ledger", "ledger.mark"):
+        shutil.copy(whole / file, tmp_path / file)
+    os.truncate(tmp_path / "ledger", 3 << 30)  # a hole: it takes no room on the disk
+    assert use(tmp_path / "ledger") == SPENT
 
 
 @pytest.mark.parametrize(

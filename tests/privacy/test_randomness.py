@@ -8,6 +8,7 @@ import random
 import numpy as np
 from given_words import GivenWords
 
+import patience
 from understudy.privacy.noise.discrete_noise import discrete_gaussian
 from understudy.privacy.noise.exponential_mechanism import choose
 from understudy.privacy.noise.randomness import OperatingSystem, Seeded, extend
@@ -49,7 +50,7 @@ def test_a_forked_process_never_repeats_its_parents_words():
     children = [context.Process(target=_draw_in_child, args=(source, queue)) for _ in range(2)]
     for child in children:
         child.start()
-    drawn = [queue.get(timeout=30) for _ in children]
+    drawn = [queue.get(timeout=patience.SECONDS) for _ in children]
     for child in children:
         child.join()
     assert len({tuple(words) for words in [*drawn, source.words(8).tolist()]}) == 3

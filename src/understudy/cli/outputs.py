@@ -27,12 +27,14 @@ def check_apart(
     files: Named | None = None,
     ledger: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
+    staying: Iterable[str] = (),
 ) -> None:
     """Refuse, before anything is read or spent, an output that would replace what must stay.
 
     Always: what is read (`tables`, addresses among them, and other `files`), a place inside a folder that is read or
     one that a pattern which is read would match, the ledger, and two outputs in one place; also by links and by
-    other spellings of a name. Any other file that is there only with `overwrite`. An address is no place to write to.
+    other spellings of a name. Any other file that is there only with `overwrite`, unless it is one of the options
+    whose file is `staying` as it is. An address is no place to write to.
     """
     given = {option: path for option, path in outputs.items() if path}
     for option, path in given.items():
@@ -57,11 +59,16 @@ def check_apart(
                 raise ParameterError(
                     f"{option} and {other} are one file, {given[option]!r}.", hint="name two files."
                 )
-        if not overwrite and os.path.isfile(given[option]):
-            raise ParameterError(
-                f"there is a file {given[option]!r} already: it is left as it is.",
-                hint="name another file, or say --overwrite.",
-            )
+        if not overwrite and option not in staying and os.path.isfile(given[option]):
+            raise there_already(given[option])
+
+
+def there_already(path: str) -> ParameterError:
+    """The refusal to write over a file, unasked."""
+    return ParameterError(
+        f"there is a file {path!r} already: it is left as it is.",
+        hint="name another file, or say --overwrite.",
+    )
 
 
 def check_no_address(option: str, path: str) -> None:

@@ -160,8 +160,17 @@ def check_output(
     return wanted
 
 
-def check_run(data: str, settings: Mapping[str, Any], outputs: Mapping[str, str | None]) -> None:
-    """Refuse outputs of `fit` and `synth` that would replace what the run reads, its ledger, or a file unasked."""
+def check_run(
+    data: str,
+    settings: Mapping[str, Any],
+    outputs: Mapping[str, str | None],
+    *,
+    staying: Sequence[str] = (),
+) -> None:
+    """Refuse outputs of `fit` and `synth` that would replace what the run reads, its ledger, or a file unasked.
+
+    The files of the options in `staying` are not written, and may be there.
+    """
     from understudy.mechanisms import registry
     from understudy.privacy import default_ledger_path
 
@@ -179,12 +188,20 @@ def check_run(data: str, settings: Mapping[str, Any], outputs: Mapping[str, str 
         files={"the schema": settings["schema"], "the key": settings.get("key"), **workload},
         ledger=settings["ledger"] or default_ledger_path(),
         overwrite=settings["overwrite"],
+        staying=staying,
     )
 
 
-def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -> tuple[Release, Path]:
-    """A release from the options of `fit` and `synth`, and the ledger that it was charged to."""
+def run_fit(
+    data: str, settings: dict[str, Any], stage: Callable[[str], None], *, left: str | None = None
+) -> tuple[Release, Path]:
+    """A release from the options of `fit` and `synth`, and the ledger that it was charged to.
+
+    `left` is a file that an earlier run of the same job left, with its release, and that stays as it is: then nothing
+    is charged, and whatever is no release of this job is refused.
+    """
     load_light(data)
+    from understudy.cli.second_half import FinishedJobs, check_own, left_release
     from understudy.domain import Schema
     from understudy.pipeline import MisfitWarning, fit
     from understudy.privacy import Seeded, default_ledger_path
@@ -194,6 +211,7 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
     mechanism = mechanism_from(settings, schema)
     ledger = Path(settings["ledger"] or default_ledger_path()).resolve()
     seed = settings["insecure_seed"]
+    found = None if left is None else left_release(left)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MisfitWarning)  # said below, with the rest
         release = fit(
@@ -203,7 +221,7 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
             delta=budget.delta,
             allow_large_epsilon=settings["allow_large_epsilon"],
             mechanism=mechanism,
-            ledger=ledger,
+            ledger=ledger if left is None else FinishedJobs(ledger, left),
             stage=stage,
             memory=byte_figure(settings["memory"]),
             source=None if seed is None else Seeded(seed),
@@ -212,6 +230,8 @@ def run_fit(data: str, settings: dict[str, Any], stage: Callable[[str], None]) -
                 for key in ("name", "job", "unit", "max_records_per_unit", "neighbours", "check", "delimiter")
             },
         )
+    if found is not None and left is not None:
+        check_own(found, release, left)
     if settings["verbose"]:
         _tell_measured(data, release)
     for warning in release.certificate["warnings"]:

@@ -2,7 +2,7 @@
 
 The folder can be entered by this user alone and holds a file that its process keeps locked. The system lets
 go of the lock when the process ends, however it ends, so a folder whose lock is free belongs to nobody:
-the next run removes it.
+the next run removes it. A system without such locks (Windows) cannot tell: there a crash leaves its folder behind.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -59,7 +60,7 @@ def sweep(parent: Path) -> None:
 
     Anyone may put a link into a shared temporary folder, so neither the folder nor its lock is followed.
     """
-    for folder in parent.glob(PREFIX + "*"):
+    for folder in parent.glob(PREFIX + "*") if _fcntl() else ():
         with suppress(OSError):
             inside = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
@@ -74,12 +75,14 @@ def sweep(parent: Path) -> None:
 def locked(path: str | os.PathLike[str], inside: int | None = None) -> int | None:
     """A handle of the file, locked until it is closed; None when another process has it.
 
-    `inside` is the handle of a folder: the file is then one of that folder, and no link to another.
+    Where the system has no locks it is never another's. `inside` is the handle of a folder: the file is then one of
+    that folder, and no link to another.
     """
-    import fcntl
-
+    fcntl = _fcntl()
     flags = os.O_RDWR | os.O_CREAT | (0 if inside is None else os.O_NOFOLLOW)
     handle = os.open(path, flags, 0o600, dir_fd=inside)
+    if fcntl is None:
+        return handle
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -88,9 +91,22 @@ def locked(path: str | os.PathLike[str], inside: int | None = None) -> int | Non
     return handle
 
 
+def _fcntl() -> ModuleType | None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    return fcntl
+
+
 def _remove(folder: Path, lock: int) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    os.close(lock)
+    """Remove a folder while it is locked; without locks, a file that is open could not be removed."""
+    if _fcntl() is None:
+        os.close(lock)
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
 
 
 class ScratchDatabase:

@@ -8,6 +8,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from understudy.errors import OperatorError, ParameterError
@@ -40,6 +41,11 @@ def serve(
     from understudy.studio.application import application
 
     check_host(host, allow_network)
+    if find_spec("fcntl") is None:
+        raise OperatorError(
+            "the studio keeps its runs by locks of files that this system does not have.",
+            hint="use the commands, or run it in a Linux container or under WSL.",
+        )
     os.umask(
         0o077
     )  # whatever is written from here on, by this server or what it starts, is this user's alone

@@ -64,6 +64,44 @@ def test_an_interrupt_after_the_fit_says_that_its_result_is_kept_in_the_ledger(
     assert json.loads(understudy("ledger", "people", "--json").out)["spent"]["epsilon"] == 1.0
 
 
+SYNTH = ("synth", *FIT[1:6], *BUDGET, "--release", "people.release", "-o", "made.csv")
+
+
+def test_a_run_ended_between_its_release_and_its_records_goes_on_by_the_same_command(
+    folder: Path, understudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("understudy.cli.commands.synth.write_sample", stop)
+        assert understudy(*SYNTH).code == 130
+    left = (folder / "people.release").read_bytes()
+    said = understudy(*SYNTH)
+    assert said.code == 0, said.err
+    assert (folder / "made.csv").exists() and (folder / "people.release").read_bytes() == left
+    assert json.loads(understudy("ledger", "people", "--json").out)["spent"]["epsilon"] == 1.0
+    said = understudy(*SYNTH)
+    assert said.code == 2 and "'made.csv' already" in said.err, (
+        "a run that is whole is not made again unasked"
+    )
+
+
+@pytest.mark.parametrize("there", ["another budget's release", "another job's release", "some text"])
+def test_any_other_file_in_the_place_of_a_release_stays_and_nothing_is_charged(
+    folder: Path, understudy, there: str
+) -> None:
+    epsilon = "2" if there == "another budget's release" else "1"
+    job = ("--job", "other") if there == "another job's release" else ()
+    fit = (*FIT[:6], "--epsilon", epsilon, *BUDGET[2:], *job, "-o", "people.release")
+    assert understudy(*fit).code == 0
+    if job:  # this job is finished too: only by its noise is the release not its own
+        assert understudy(*FIT[:6], *BUDGET, "-o", "own.release").code == 0
+    if there == "some text":
+        (folder / "people.release").write_text("a note")
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    said = understudy(*SYNTH)
+    assert said.code == 2 and "'people.release' already" in said.err and "--overwrite" in said.err
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
 def test_a_fault_after_the_charge_says_what_was_charged_and_the_same_command_goes_on(
     folder: Path, understudy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

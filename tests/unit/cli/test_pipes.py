@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import patience
 import understudy as us
 
 SCHEMA = '[table]\nname = "people"\n[columns.sex]\ntype = "category"\nvalues = ["F", "M"]\n'
@@ -37,7 +38,7 @@ def piped(folder: Path, *words: str, given: bytes = b"") -> subprocess.Completed
         input=given,
         capture_output=True,
         check=False,
-        timeout=200,
+        timeout=patience.SECONDS,
     )
 
 

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+import patience
 from understudy.data import progress, progress_bar
 from understudy.data.progress_bar import PATIENCE, Bar
 
@@ -25,7 +26,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def wait_for(screen: Terminal, text: str) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + patience.SECONDS
     while text not in screen.getvalue():
         assert time.monotonic() < deadline, f"{text!r} was never shown"
         time.sleep(0.01)

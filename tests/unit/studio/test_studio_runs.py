@@ -17,9 +17,10 @@ import pyarrow.parquet
 import pytest
 from studio_visit import CANARY, ORIGIN, Visit
 
+import patience
 from understudy.studio.workspace import ChosenTable, Run, new_id
 
-WAIT = 120.0  # seconds: far more than a run takes
+WAIT = patience.SECONDS
 STATED = """
 [table]
 name = "folk"

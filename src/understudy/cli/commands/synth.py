@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -41,6 +42,9 @@ def command(
     spark:. What does not fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .xlsx,
     .jsonl, .parquet, .arrow, or / for a folder of Parquet files. A CSV file is written as the private one was.
 
+    A run that was ended after --release was written and before its records were goes on by the same command: the
+    release stays as it is, and nothing is charged again.
+
     - stands for standard input (csv:-, jsonl:- or parquet:- where its content does not tell its kind), kept meanwhile
     in a private file, and for standard output, as CSV: what else is said goes to standard error. Records from a
     pipe are new every time: a run that is broken off goes on for free only under the same --job.
@@ -59,11 +63,15 @@ def command(
     wanted = check_output(place, rows, folder=True, new=True, spreadsheet=spreadsheet)
     if release_file:
         check_output(release_file)
-    check_run(data, settings, {"-o": place, "--release": release_file})
+    left = (
+        release_file if release_file and not settings["overwrite"] and os.path.isfile(release_file) else None
+    )
+    outputs = {"-o": place, "--release": release_file}
+    check_run(data, settings, outputs, staying=("--release",) if left else ())
     read = from_pipe(data)
     with told_what_was_spent(settings, read != data), stages(settings["verbose"]) as stage:
-        release, ledger = run_fit(read, settings, stage)
-        if release_file:
+        release, ledger = run_fit(read, settings, stage, left=left)
+        if release_file and not left:
             stage("writing the release")
             release.save(release_file)
         written = write_sample(release, wanted, place, stage, spreadsheet=spreadsheet)

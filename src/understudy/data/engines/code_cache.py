@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from understudy.data.file_places import read_into, write_at
 from understudy.data.scratch import scratch_folder
 from understudy.domain import Domain
 from understudy.domain.codes import Codes, code_type
@@ -57,14 +58,14 @@ class CodeCache:
 
     def _write(self, data: memoryview, place: int) -> int:
         while data:
-            written = os.pwrite(self._handle, data, place)
+            written = write_at(self._handle, data, place)
             data, place = data[written:], place + written
         return place
 
     def _read(self, target: Codes, place: int) -> Codes:
         view = target.view(np.uint8).data
         while view:
-            got = os.preadv(self._handle, [view], place)
+            got = read_into(self._handle, view, place)
             if not got:
                 raise OperatorError("the cache of codes on disk was cut short.", hint="run it again.")
             view, place = view[got:], place + got

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import weakref
 
+from understudy.data.file_places import read_at
 from understudy.errors import FileError
 
 
@@ -27,7 +28,7 @@ class FileBytes:
         start, end, _ = part.indices(self._size)
         found = bytearray()
         while start < end:
-            read = os.pread(self._handle, end - start, start)
+            read = read_at(self._handle, end - start, start)
             if not read:
                 raise FileError(
                     f"file {self._shown!r}: was cut short while it was being read.",

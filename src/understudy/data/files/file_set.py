@@ -104,9 +104,14 @@ class FileSet:
             files = tuple(with_keys(file, base) for file in opened)
         for file in files:
             _check_same(files[0], file)
-        kinds = {name: [file.types.field(name).type for file in files] for name in files[0].types.names}
+        return cls.together(files, files[0].types.names)
+
+    @classmethod
+    def together(cls, files: Sequence[TableFile], names: Sequence[str]) -> FileSet:
+        """Files as one table of the columns that are named, which every one of them has."""
+        kinds = {name: [file.types.field(name).type for file in files] for name in names}
         return cls(
-            files,
+            tuple(files),
             pa.schema([(name, declared(name, given)) for name, given in kinds.items()]),
             pa.schema([(name, carried(name, given)) for name, given in kinds.items()]),
         )

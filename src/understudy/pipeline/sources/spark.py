@@ -26,6 +26,7 @@ from understudy.data.engines.spark import (
     quoted,
     shuffle_partitions,
 )
+from understudy.data.engines.spark_plan import scanned_files
 from understudy.data.engines.spark_tasks import Scan, guarded
 from understudy.data.files.file_set import FileSet, table_name
 from understudy.data.files.frames import is_plain
@@ -70,7 +71,7 @@ class SparkSource:
         """The records, every column of one plain value a cell."""
         if self._files:
             return SparkFiles.read(self._files.files(reading), reading)
-        return SparkRecords.of(_frame(self.data), reading)
+        return SparkFiles.behind(SparkRecords.of(_frame(self.data), reading), reading)
 
     def first_records(
         self, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
@@ -167,7 +168,7 @@ _ROW_TYPES = (
 class SparkFiles(SparkRecords):
     """Records of files that every worker can open, read there and not by Spark: much faster on one machine.
 
-    What needs rows inside Spark (an open column) gets them from the workers as a DataFrame.
+    What needs rows inside Spark (an open column) gets them as a DataFrame.
     """
 
     files: FileSet | None = None
@@ -176,7 +177,9 @@ class SparkFiles(SparkRecords):
     def read(cls, files: FileSet, reading: Reading) -> SparkRecords:
         """The records of files, read by the workers; unlike a table of Spark's they tell when they changed."""
         rows = pa.schema([pa.field(field.name, row_type(field.type)) for field in files.carried])
-        frame = on_workers(_numbers(files)[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows))
+        frame = on_workers(
+            _numbers(files, session())[0], Scan(files, tuple(rows.names), {}, rows), spark_types(rows)
+        )
         form = TableForm.of_types(files.types, KIND, files.untyped, files.dialect)
         if reading.transforms:
             records = SparkRecords.of(frame, reading)
@@ -184,17 +187,33 @@ class SparkFiles(SparkRecords):
             return replace(records, untyped=bare, form=form, snapshot=files.snapshot)
         return cls(frame, files.types, untyped=files.untyped, form=form, snapshot=files.snapshot, files=files)
 
+    @classmethod
+    def behind(cls, records: SparkRecords, reading: Reading) -> SparkRecords:
+        """The records of a DataFrame, coded from the files that it is a plain scan of, where it is one.
+
+        Everything else is Spark's as before: a DataFrame has no time of change, whatever lies behind it.
+        """
+        if reading.transforms:
+            return records
+        schema = reading.schema
+        needed = records.types.names if schema is None else [*schema.synthesised, schema.unit]
+        files = scanned_files(records.frame, records.types, [name for name in needed if name is not None])
+        if files is None:
+            return records
+        return cls(records.frame, records.types, form=records.form, files=files)
+
     def _coded(self, schema: Schema, *, keep: bool) -> SparkTable:
-        if self.files is None:
-            return super()._coded(schema, keep=keep)
         encoder, unit = Encoder(schema), self._unit(schema)
-        frame, parts = _numbers(self.files)
+        columns = _needed(encoder, unit)
+        if self.files is None or not set(columns) <= set(self.files.types.names):
+            return super()._coded(schema, keep=keep)
+        frame, parts = _numbers(self.files, self.frame.sparkSession)
         return SparkTable(
             frame,
             encoder.domain,
             encoder.forward,
             keep=keep,
-            source=Scan(self.files, _needed(encoder, unit), reading_types(schema)),
+            source=Scan(self.files, columns, reading_types(schema)),
             parts=parts,
             unit=unit,
             most=schema.records_per_unit,
@@ -211,9 +230,8 @@ def row_type(kind: pa.DataType) -> pa.DataType:
     return plain if pa.types.is_decimal128(plain) or plain in _ROW_TYPES else pa.string()
 
 
-def _numbers(files: FileSet) -> tuple[Any, int]:
+def _numbers(files: FileSet, running: Any) -> tuple[Any, int]:
     """A row for each file, its number, and in how many partitions: one a file, but for many small ones."""
-    running = session()
     parts = min(len(files.files), max(TASKS * shuffle_partitions(running), files.bytes // TASK_BYTES))
     return running.range(0, len(files.files), 1, parts), parts
 

@@ -39,6 +39,7 @@ _TABLES = (
         WHEN NEW.seq != (SELECT coalesce(max(seq) + 1, 0) FROM entries)
         BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END""",
 )
+_OWN = frozenset(table.replace(" IF NOT EXISTS", "") for table in _TABLES)  # as SQLite keeps them in the file
 _SHORT, _LONGEST = 1 << 16, 1_000_000_000  # bytes: of a short value, and of the longest answer
 _FIELDS = "seq, time, kind, name, job, body, content, previous, seal"
 RESTORE = "restore the newest copy of the ledger together with its .mark file."
@@ -109,9 +110,7 @@ class AppendOnlyLog:
 
     def _catch_up(self, connection: sqlite3.Connection) -> Entry:
         """The last entry, once all that were added since the last turn are verified and none is lost."""
-        # Nobody writes now. A damaged length would have SQLite ask for as much memory as it says: no value is longer
-        # than the file itself.
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(self.path.stat().st_size, _SHORT))
+        self._limit(connection)  # again: nobody writes now
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         if application != _APPLICATION:
             raise LedgerError(f"{self.path} is not a ledger, or is a damaged one.", hint=RESTORE)
@@ -120,6 +119,8 @@ class AppendOnlyLog:
             row = connection.execute("SELECT seal FROM entries WHERE seq = ?", (seen - 1,)).fetchone()
             if row is None or row[0] != self._seals[-1]:
                 raise LedgerError(f"ledger {self.path} was replaced by another copy.", hint=RESTORE)
+        else:
+            self._check_made_here(connection)
         rows = connection.execute(f"SELECT {_FIELDS} FROM entries WHERE seq >= ? ORDER BY seq", (seen,))
         for row in rows:
             entry = Entry(*row)
@@ -134,6 +135,24 @@ class AppendOnlyLog:
             raise LedgerError(f"ledger {self.path} is damaged: it has no entries.", hint=RESTORE)
         self._compare()
         return self._last
+
+    def _limit(self, connection: sqlite3.Connection) -> None:
+        """A damaged length would have SQLite ask for as much memory as it says: no value is longer than the file."""
+        size = min(max(self.path.stat().st_size, _SHORT), _LONGEST)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, size)
+
+    def _check_made_here(self, connection: sqlite3.Connection) -> None:
+        """Refuse entries that are not the table that a ledger is made with, or that have another's triggers.
+
+        What a file says of its own tables is run by whoever reads it: a view for a table could go on for ever.
+        """
+        kept = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE lower(tbl_name) = 'entries' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+        )
+        if not {sql for (sql,) in kept} <= _OWN:
+            raise LedgerError(
+                f"ledger {self.path} is damaged: its table is not one of a ledger.", hint=RESTORE
+            )
 
     def _compare(self) -> None:
         """Raise a LedgerError unless every line of the mark stands in the log."""
@@ -201,9 +220,11 @@ class AppendOnlyLog:
         address = f"file:{quote(os.fsencode(self.path))}?mode=rw"
         connection = sqlite3.connect(address, uri=True, timeout=_WAIT, isolation_level=None)
         try:
+            self._limit(connection)  # before a word of the file is read
             # One file, whole after every commit; and the journal's removal is synced as well.
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
             connection.execute("PRAGMA synchronous = EXTRA")
+            connection.execute("PRAGMA fullfsync = ON")  # macOS: past the disk's own cache
             (sync,) = connection.execute("PRAGMA synchronous").fetchone()
             if (mode, sync) != ("delete", 3):
                 raise LedgerError(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 _LINE = re.compile(rb"(\d{1,18}) ([0-9a-f]{64})")
@@ -70,12 +71,14 @@ class HighWaterMark:
 
     def _append(self, line: bytes) -> None:
         # The newline in front keeps a line that a crash tore apart from swallowing this one.
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        # On Windows a file that is not binary gets other ends of lines, and lines with those are none.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(self.path, flags, 0o600)
         try:
             text = b"\n" + line + b"\n"
             if os.write(descriptor, text) != len(text):
                 raise OSError(f"{self.path.name}: the disk took only part of a line")
-            os.fsync(descriptor)
+            sync(descriptor)
         finally:
             os.close(descriptor)
 
@@ -92,6 +95,16 @@ def sync_folder(folder: Path) -> None:
     except OSError:  # Windows
         return
     try:
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sync(descriptor: int) -> None:
+    """Have the disk itself hold what was written: macOS has a call of its own for that."""
+    with suppress(ImportError, KeyError, OSError):  # Windows; other systems; a file system without it
+        import fcntl
+
+        fcntl.fcntl(descriptor, vars(fcntl)["F_FULLFSYNC"])
+        return
+    os.fsync(descriptor)
