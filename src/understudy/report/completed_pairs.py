@@ -61,6 +61,7 @@ def completed_pair(
     `alone` has each column's noisy counts and their variances.
     """
     weight, total = 0.0, np.zeros([values.size for values, _ in alone])
+    only = Interactions(total.shape, [(0,), (1,)])
     for measured in release.measurements:
         query = measured.query
         if (
@@ -71,6 +72,7 @@ def completed_pair(
             away = tuple(axis for axis, name in enumerate(measured.clique) if name not in pair)
             table = query.apply(measured.values).reshape(query.shape).sum(axis=away) / query.cells**2
             table = table if [name for name in measured.clique if name in pair] == list(pair) else table.T
+            table = only.apply(table).reshape(table.shape) / only.cells
             exact = query.cells * total.size / float(measured.stddev) ** 2
             weight, total = weight + exact, total + exact * table
     if not weight:

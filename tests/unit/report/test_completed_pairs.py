@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from understudy.domain import Domain
 from understudy.marginals import Measurement
@@ -21,8 +22,8 @@ ALONE, OF_PAIR, OF_TRIPLE = 4.0, 9.0, 20.0
 GROUPS = [CodeGroup("first", (0, 2), 2, 0), CodeGroup("second", (1,), 1, 0)]
 
 
-def measured(draw: np.random.Generator) -> tuple[Measurement, ...]:
-    """Every column alone, and interactions of a pair and of all three columns."""
+def measured(draw: np.random.Generator, kept: tuple[int, ...] = ()) -> tuple[Measurement, ...]:
+    """Every column alone, and interactions of a pair and of all three columns, some axes not left out of them."""
     found = []
     for axis, name in enumerate(DOMAIN):
         counts = TABLE.sum(axis=tuple(other for other in range(3) if other != axis))
@@ -31,22 +32,23 @@ def measured(draw: np.random.Generator) -> tuple[Measurement, ...]:
         (("b", "a"), TABLE.sum(axis=2).T, OF_PAIR),
         (("a", "b", "c"), TABLE, OF_TRIPLE),
     ):
-        query = Interactions(table.shape, [(axis,) for axis in range(table.ndim)])
+        query = Interactions(table.shape, [(axis,) for axis in range(table.ndim) if axis not in kept])
         answers = query.apply(table) + draw.normal(0, noise * query.cells, query.cells)
         found.append(Measurement(clique, answers, noise * query.cells, query))
     return tuple(found)
 
 
-def release(draw: np.random.Generator) -> Any:
-    return SimpleNamespace(measurements=measured(draw), field=SimpleNamespace(domain=DOMAIN))
+def release(draw: np.random.Generator, kept: tuple[int, ...] = ()) -> Any:
+    return SimpleNamespace(measurements=measured(draw, kept), field=SimpleNamespace(domain=DOMAIN))
 
 
-def test_values_are_right_in_the_mean_and_as_far_off_as_they_say() -> None:
+@pytest.mark.parametrize("kept", [(), (0,)])
+def test_values_are_right_in_the_mean_and_as_far_off_as_they_say(kept: tuple[int, ...]) -> None:
     draw, off = np.random.default_rng(1), []
     exact = TABLE.sum(axis=2)
     sums = np.stack([exact[[0, 2]].sum(axis=0), exact[1]])
     for _ in range(4_000):
-        table = pair_table(release(draw), ("a", "b"))
+        table = pair_table(release(draw, kept), ("a", "b"))
         assert table is not None
         grouped = table.grouped(0, GROUPS)
         off.append(
@@ -58,14 +60,17 @@ def test_values_are_right_in_the_mean_and_as_far_off_as_they_say() -> None:
     assert np.abs(np.std(off, axis=0) - 1).max() < 0.06
 
 
-def test_a_count_by_interactions_and_columns_lies_within_its_interval_as_often_as_it_says() -> None:
+@pytest.mark.parametrize("kept", [(), (0,), (1,), (0, 1)])
+def test_a_count_by_interactions_and_columns_lies_within_its_interval_as_often_as_it_says(
+    kept: tuple[int, ...],
+) -> None:
     draw, held = np.random.default_rng(2), []
     cells = np.zeros((3, 4), bool)
     cells[0, 1:3], cells[2, 3] = True, True
     true = float(TABLE.sum(axis=2)[cells].sum())
     none = Compression.none(DOMAIN)
     for _ in range(2_000):
-        counts = DirectCounts(measured(draw)[:4], none, DOMAIN)
+        counts = DirectCounts(measured(draw, kept)[:4], none, DOMAIN)
         found = counts.count(("a", "b"), cells, cells, 0.9)
         assert found is not None
         held.append(found[0] <= true <= found[1])

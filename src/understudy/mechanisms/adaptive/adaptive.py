@@ -255,7 +255,7 @@ class _Rounds:
             self._limit(number / max(1, self.last), first=number == 0),
             first=number == 0,
             triples=self.recipe.measures_triples and len(tables.domain) < WIDE,
-            noise=lambda clique: noise_left(self._query(clique), self.curator.neighbours),
+            noise=lambda clique: noise_left(self._query(tables, clique, scale), self.curator.neighbours),
             matters=self.recipe.matters(tables.domain),
         )
         chosen: list[Clique] = []
@@ -291,15 +291,17 @@ class _Rounds:
         scale: float,
         share: Fraction,
     ) -> None:
-        queries = [self._query(clique) for clique in cliques]
+        queries = [self._query(tables, clique, scale) for clique in cliques]
         parts = [noise_left(query, self.curator.neighbours) for query in queries]
         weights = [_weight(cells, scale, part) for cells, part in zip(expected, parts, strict=True)]
         tables.add(self.curator.measure(cliques, weights, self.pool.portion(share), queries))
         self.left -= share
 
-    def _query(self, clique: Clique) -> Interactions | None:
-        """What is asked of a clique."""
-        return beyond_columns(self.curator.domain, clique, self.curator.neighbours)
+    def _query(self, tables: MeasuredTables, clique: Clique, scale: float) -> Interactions | None:
+        """What is asked of a clique: what was asked before, or what is not known yet at noise of such a scale."""
+        if clique in tables.asked:
+            return tables.asked[clique]
+        return beyond_columns(tables.domain, clique, self.curator.neighbours, tables.noise, scale)
 
     def _scale(self, share: Fraction, count: int) -> float:
         """The noise of one of so many marginals at such a share."""

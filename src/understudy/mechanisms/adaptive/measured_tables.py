@@ -11,6 +11,7 @@ import numpy.typing as npt
 from understudy.domain import Clique, Domain
 from understudy.marginals import Measurement
 from understudy.marginals.interactions import Interactions
+from understudy.mechanisms.adaptive.beyond_columns import columns_told
 from understudy.mechanisms.adaptive.least_risk import shrunk
 from understudy.mechanisms.adaptive.noise_price import Cells
 from understudy.mechanisms.repeated_measurement import averaged
@@ -50,11 +51,18 @@ class MeasuredTables:
     ) -> None:
         self.domain, self.records, self.values, self.unstated = domain, records, values, unstated
         self._alone = list(alone)
+        self.noise = _noise(alone)  # of what is known least of each column
         self._prior: dict[Clique, Cells] = {}
         self._found: dict[Clique, list[Measurement]] = {}
         self._public: list[Measurement] = []
         self._fitted: list[Measurement] = self._alone  # what the field was last fitted to
         self.field: MarkovField = estimate(self.domain, self._alone, total=records)
+
+    @property
+    def asked(self) -> dict[Clique, Interactions | None]:
+        """What was asked of each clique that was measured; None for the whole table."""
+        found = {clique: several[0].query for clique, several in self._found.items()}
+        return {clique: query if isinstance(query, Interactions) else None for clique, query in found.items()}
 
     @property
     def cliques(self) -> list[Clique]:
@@ -77,6 +85,7 @@ class MeasuredTables:
         known = estimate(self.domain, columns, total=self.records)
         sums = {name: np.asarray(known.marginal((name,)).counts, np.float64) for name in self.domain}
         noise = {m.clique[0]: spread(m.stddev) for m in columns}
+        self.noise = _noise(columns)
         pulled = [self._shrunk(m, sums, noise) for m in tables.values()]
         held = [m for m in self._public if not any(set(m.clique) <= set(clique) for clique in self._found)]
         self._fitted = [*columns, *held, *pulled]
@@ -97,7 +106,8 @@ class MeasuredTables:
 
     def _columns(self, tables: Sequence[Measurement]) -> list[Measurement]:
         """What is known of each column, from its own measurements and from its pairs together."""
-        found = (pooled_column(self.domain, name, [*self._alone, *tables]) for name in self.domain)
+        told = [column for m in tables for column in columns_told(m, self.records)]
+        found = (pooled_column(self.domain, name, [*self._alone, *tables, *told]) for name in self.domain)
         return [measured for measured in found if measured is not None]
 
     def _shrunk(
@@ -108,10 +118,10 @@ class MeasuredTables:
         alone = [noise.get(name, math.inf) for name in clique]
         left, query = 1.0, measured.query
         if isinstance(query, Interactions):
-            # What was not asked is as the columns have it, so their sums bring no noise of their own.
+            # What was left out is as the columns have it, so their sums bring no noise of their own.
             values = query.completed(measured.values, prior)
             measured = Measurement(clique, values, float(measured.stddev) / query.cells)
-            alone = [0.0] * len(clique)
+            alone = [0.0 if (axis,) in query.left_out else known for axis, known in enumerate(alone)]
             left = math.sqrt(query.squared_move) / query.cells  # of the noise, in the parts that were asked
         noisy, sigma = measured.values.reshape(prior.shape), float(measured.stddev)
         posterior = coarse_to_fine(
@@ -126,6 +136,11 @@ class MeasuredTables:
         if both.ndim == 2:
             both = stated(both, prior, [self.unstated[name] for name in clique])
         return surer(measured, both, prior)
+
+
+def _noise(columns: Sequence[Measurement]) -> dict[str, float]:
+    """The noise of the code of each column that is known least."""
+    return {m.clique[0]: float(np.max(m.stddev)) for m in columns}
 
 
 def stated(table: Cells, expected: Cells, unstated: Sequence[Codes]) -> Cells:

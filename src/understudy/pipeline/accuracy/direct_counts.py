@@ -111,11 +111,14 @@ class DirectCounts:
         weights = query.apply(wanted) / query.cells**2
         found = float(weights @ measured.values)
         variance = float(weights @ weights) * float(measured.stddev) ** 2
-        for axis, name in enumerate(measured.clique):
-            alone = self._best((name,))
+        left_out = [part[0] for part in query.left_out if part]
+        for axis in left_out or [0]:
+            alone = self._best((measured.clique[axis],))
             assert alone is not None  # `_beyond` looked
             others = tuple(other for other in range(wanted.ndim) if other != axis)
-            of_codes = wanted.mean(axis=others) - (wanted.mean() if axis else 0.0)
+            of_codes = np.full(alone.values.size, wanted.mean())  # of how many records there are, told once
+            if left_out:
+                of_codes = wanted.mean(axis=others) - (wanted.mean() if axis != left_out[0] else 0.0)
             found += float(of_codes @ alone.values)
             variance += float(of_codes**2 @ np.broadcast_to(alone.stddev**2, alone.values.shape))
         return found, math.sqrt(variance)
@@ -127,7 +130,7 @@ class DirectCounts:
             for m in self.measurements
             if {*m.clique} == {*clique}
             and isinstance(m.query, Interactions)
-            and max(map(len, m.query.left_out)) == 1
+            and max(map(len, m.query.left_out)) <= 1
         ]
         if any(self._best((name,)) is None for name in clique):
             return None

@@ -94,7 +94,8 @@ class PartialValues:
 
     def _likely(self, name: str, codes: Whole) -> Whole:
         """The nearest codes of the schema that have records; none where a column has no order."""
-        records = self.field.marginal(name).counts[self.compression.maps[name]]
+        merged = self.field.marginal(name).counts / np.maximum(self.compression.behind(name), 1)
+        records = merged[self.compression.maps[name]]  # of codes that were merged, each one's part
         odd = (codes >= 0) & (records[codes] < HALF_A_RECORD)
         column = self.schema[name]
         steps = np.flatnonzero(records[: column.ranges if column.ordered else 0] >= HALF_A_RECORD)
