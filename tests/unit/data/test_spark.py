@@ -410,7 +410,7 @@ def test_many_small_files_share_tasks_and_none_is_left_out(
     records = shop(1000)
     address = files_of(records, tmp_path / "parts", 7)
     monkeypatch.setattr(spark_source, "TASKS", 1)
-    frame_, tasks = spark_source._numbers(FileSet.open(str(tmp_path / "parts")))
+    frame_, tasks = spark_source._numbers(FileSet.open(str(tmp_path / "parts")), spark_source.session())
     assert tasks == frame_.rdd.getNumPartitions() == 2
     assert counts_of(us.table(address, SCHEMA)) == counts_of(us.table(records, SCHEMA))
 
