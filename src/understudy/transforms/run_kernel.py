@@ -21,10 +21,8 @@ def best_cuts(held: Any, need: Any, value: Any, shortest: float, price: float, b
         top, at = -np.inf, 0
         for start in range(end):
             short = 1.0 - (held[end] - held[start]) / need[end - start]
-            if short < 0.0:
-                short = 0.0
             if short <= shortest:  # not where it is no number
-                score = best[start] + value[start] - price * short
+                score = best[start] + value[start] - price * max(short, 0.0)
                 if score > top:
                     top, at = score, start
         best[end], back[end] = top, at
