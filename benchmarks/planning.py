@@ -2,8 +2,8 @@
 
     python -m benchmarks.planning
 
-Milliseconds of processor time a call of `us.plan`, over mechanisms and epsilons, for the schemas of Adult and wide98 and
-for made-up ones of many columns; and, of the first two, how far the noise that it forecasts is from the calibrated one.
+Milliseconds of processor time a call of `us.plan`, over mechanisms and epsilons, for the schemas of Adult and wide98
+and for made-up ones of many columns; and, of the first two, how far the noise that it forecasts is off.
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ def _line(label: str, schema: us.Schema, mechanism: str, rows: int, *, compared:
             loss = exact[group.name]
             if isinstance(loss, Gaussian) and group.sigma is not None:
                 off = max(off, abs(group.sigma / loss.sigma - 1))
-    print(f"{label:<26}" + "".join(f"{taken:>9.1f}" for taken in times) + f"{off:>9.2%}", flush=True)
+    print(
+        f"{label:<26}" + "".join(f"{taken:>9.1f}" for taken in times) + (f"{off:>9.2%}" if compared else ""),
+        flush=True,
+    )
 
 
 if __name__ == "__main__":
