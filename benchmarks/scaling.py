@@ -1,6 +1,7 @@
 """How the cost of MST grows with rows and with columns; writes the picture that docs/performance.md shows.
 
     python -m benchmarks.scaling [docs/scaling.svg]
+    python -m benchmarks.scaling --stages 500      what each stage takes, of so many columns
 
 Made-up records, each column leaning on the one before. Times are processor seconds of `fit` and `sample` in this
 process once kernels are compiled, so that a busy machine does not bend the lines.
@@ -13,7 +14,7 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"understudy {us.__version__}, Python {platform.python_version()}; MST, epsilon 1, {CODES} codes a column"
     )
     once(1000, 3)  # compiles
+    if words[:1] == ["--stages"]:
+        print(f"{once(100_000, int(words[1]), Stages()):.2f} processor seconds in all")
+        return
     by_rows = measured([(rows, 10) for rows in ROWS], "rows", 0)
     by_columns = measured([(100_000, columns) for columns in COLUMNS], "columns", 1)
     if words:
@@ -57,8 +61,22 @@ def measured(sizes: Sequence[tuple[int, int]], axis: str, place: int) -> Points:
     return points
 
 
-def once(rows: int, columns: int) -> float:
-    """Processor seconds of one fit and one sample as large as the table."""
+class Stages:
+    """Says what each stage took when the next begins; choices, which are many, together."""
+
+    def __init__(self) -> None:
+        self._now, self._since = "starting", time.process_time()
+
+    def __call__(self, stage: str) -> None:
+        if stage.startswith("choosing") and self._now.startswith("choosing") and " 2 of " not in stage:
+            return
+        seconds = time.process_time() - self._since
+        print(f"{seconds:>9.2f}  {self._now}", flush=True)
+        self._now, self._since = stage, time.process_time()
+
+
+def once(rows: int, columns: int, stage: Callable[[str], None] = lambda _: None) -> float:
+    """Processor seconds of one fit and one sample as large as the table; `stage` is told what is being done."""
     rng = np.random.default_rng(0)
     codes, before = {}, rng.integers(0, CODES, rows, dtype=np.int8)
     for number in range(columns):
@@ -71,10 +89,18 @@ def once(rows: int, columns: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         start = time.process_time()
         release = us.fit(
-            table, schema, epsilon=1.0, delta=1e-9, mechanism="mst", ledger=Path(folder) / "ledger.db"
+            table,
+            schema,
+            epsilon=1.0,
+            delta=1e-9,
+            mechanism="mst",
+            ledger=Path(folder) / "ledger.db",
+            stage=stage,
         )
+        stage("generating")
         for _ in release.sample_chunks(rows, seed=0):
             pass
+        stage("done")
         return time.process_time() - start
 
 

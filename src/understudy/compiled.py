@@ -13,6 +13,7 @@ from typing import Any
 
 import numba
 
+from understudy.kernel_linking import linked
 from understudy.shipped_kernels import are_shipped, shipped_kernel
 
 UNCACHED = (
@@ -49,12 +50,23 @@ def _forgive(kernel: Any) -> None:
     if cache is None:  # Numba was told not to compile
         return
     KERNELS.append(kernel)
-    shipped, kept = _forgiving(shipped_kernel), _forgiving(cache.load_overload)
+    shipped, kept = _forgiving(shipped_kernel), _forgiving(_kept_kernel)
+    as_numba_does = _forgiving(cache.load_overload)
 
     def load(types: Any, target: Any) -> Any:
-        return shipped(kernel.py_func, types, target) or kept(types, target)
+        return (
+            shipped(kernel.py_func, types, target)
+            or kept(cache, types, target)
+            or as_numba_does(types, target)
+        )
 
     cache.load_overload, cache.save_overload = load, _forgiving(cache.save_overload)
+
+
+def _kept_kernel(cache: Any, types: Any, target: Any) -> Any:
+    """The kernel for arguments of these types that lies in Numba's folder, or None where none does."""
+    found = cache._cache_file.load(cache._index_key(types, target.codegen()))
+    return None if found is None else linked(target, found)
 
 
 def _forgiving(work: Callable[..., Any]) -> Callable[..., Any]:

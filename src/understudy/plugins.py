@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
-from importlib.metadata import entry_points
+from functools import cache
+from importlib import import_module, metadata
 from typing import Any, TypeVar
 
 from understudy.errors import ParameterError
@@ -28,6 +28,18 @@ def offered(group: str, wanted: type[Kind]) -> Iterator[tuple[str, Kind]]:
                 f"the plug-in {point.value!r} is no {wanted.__name__}.", hint="mend or uninstall its package."
             )
         yield from ((point.value, kind) for kind in kinds)
+
+
+def entry_points(group: str) -> metadata.EntryPoints:
+    """The entry points of a group that installed packages have, as of the first time that any group is asked for."""
+    found: metadata.EntryPoints = _installed().select(group=group)
+    return found
+
+
+@cache
+def _installed() -> Any:
+    """Those of all groups: every package is looked through for them. What holds them differs between Pythons."""
+    return metadata.entry_points()
 
 
 def loaded(named: Any) -> Any:

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
-from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
+
+from understudy.kernel_linking import linked
 
 PLACE = Path(__file__).with_name("kernels.bin")
 
@@ -47,8 +48,7 @@ def shipped_kernel(function: Any, types: Any, target: Any) -> Any:
     found = shipped.kernels.get((_name(function), repr(types)))
     if found is None:
         return None
-    target.refresh()  # what the kernel calls of Numba must be there before it is linked
-    return CompileResult._rebuild(target, *pickle.loads(zlib.decompress(found)))
+    return linked(target, pickle.loads(zlib.decompress(found)))
 
 
 def are_shipped() -> bool:

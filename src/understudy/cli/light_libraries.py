@@ -1,11 +1,13 @@
-"""PyArrow without pandas and Numba without SciPy, for commands that read files: half a second less to wait.
+"""PyArrow without pandas, and Numba without SciPy and YAML, for commands that read files: half a second less to wait.
 
 Where pandas is installed PyArrow loads it to ask whether what it is given is one of pandas' own; where SciPy is,
-Numba loads its linear algebra, which no kernel calls. What a command reads from a file is neither.
+Numba looks at its version, and would call it for linear algebra, which no kernel does; where YAML is, Numba could
+read a file of settings. What a command reads from a file is none of these.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -14,9 +16,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+HIDDEN = ("pandas", "scipy", "yaml")
+NUMBA_SETTINGS = ".numba_config.yaml"  # in the folder of a run: who has one wants it read
+
 
 class Hidden:
-    """A finder of modules by which pandas and SciPy are not installed, as long as it is `hiding` them.
+    """A finder of modules by which pandas, SciPy and YAML are not installed, as long as it is `hiding` them.
 
     When pandas is loaded later PyArrow is told: it looks but once, and would take a frame for a list.
     """
@@ -28,7 +33,7 @@ class Hidden:
     ) -> ModuleSpec | None:
         """A ModuleNotFoundError for what is hidden; None, for the finder that is asked next."""
         if self.hiding:
-            if name.split(".", maxsplit=1)[0] in ("pandas", "scipy"):
+            if name.split(".", maxsplit=1)[0] in HIDDEN:
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
             return None
         if name != "pandas":
@@ -49,15 +54,20 @@ class Hidden:
 def load_light(*sources: str | None) -> None:
     """Load both libraries without what they would load needlessly, where every source is a file that is here.
 
-    A source of another kind may hand over frames of pandas'. Whoever asks for pandas or SciPy after this gets them.
+    A source of another kind may hand over frames of pandas'. Whoever asks for what was hidden after this gets it.
     """
     here = all(source is None or Path(source).exists() for source in sources)
-    if not here or "pandas" in sys.modules:
+    if not here or "pandas" in sys.modules or Path(NUMBA_SETTINGS).exists():
         return
     hidden = Hidden()
     sys.meta_path.insert(0, hidden)
+    gc.disable()
     try:
-        import_module("numba.np.arraymath")
+        import_module("numba")
         import_module("pyarrow").array([0])  # now PyArrow has looked for pandas
     finally:
         hidden.hiding = False
+        # What was loaded stays: looking through it again and again for rings that nobody holds any more would cost
+        # a tenth of a short command.
+        gc.freeze()
+        gc.enable()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import click
 
 from understudy.cli.console import say, show_table
-from understudy.cli.light_libraries import load_light
 from understudy.cli.outputs import check_apart, check_no_address, is_folder
 from understudy.errors import FileError, ParameterError
 
@@ -200,7 +199,6 @@ def run_fit(
     `left` is a file that an earlier run of the same job left, with its release, and that stays as it is: then nothing
     is charged, and whatever is no release of this job is refused.
     """
-    load_light(data)
     from understudy.cli.second_half import FinishedJobs, check_own, left_release
     from understudy.domain import Schema
     from understudy.pipeline import MisfitWarning, fit

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from understudy.domain import Clique, Domain
-from understudy.mechanisms.mutual_information import all_pairs
 from understudy.mechanisms.spanning_tree import Pair, Places, components, ends
 from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 
@@ -65,15 +64,16 @@ class TreeCapacity:
 
 def largest_forest(domain: Domain, limit_cells: int, joined: Iterable[Clique] = ()) -> list[Pair]:
     """A tree around `joined` of the largest pairs of at most so many cells: no tree of such pairs is larger."""
-    pairs = all_pairs(domain, limit_cells)
-    one, two = ends(domain.names, pairs)
-    sizes = np.fromiter(domain.values(), np.float64, len(domain))
+    names, sizes = domain.names, np.fromiter(domain.values(), np.float64, len(domain))
+    one, two = np.triu_indices(len(domain), 1)
+    small = sizes[one] * sizes[two] <= limit_cells
+    one, two = one[small], two[small]
     label = np.fromiter(components(domain.names, joined).values(), np.int64, len(domain))
     apart, tree = len(np.unique(label)), []
     for place in np.argsort(-sizes[one] * sizes[two], kind="stable").tolist():
         new, old = label[one[place]], label[two[place]]
         if new != old:
-            tree.append(pairs[place])
+            tree.append((names[one[place]], names[two[place]]))
             label[label == old] = new
             apart -= 1
             if apart == 1:  # no pair joins anything more

@@ -18,7 +18,7 @@ from understudy.mechanisms.mechanism import Sized
 from understudy.mechanisms.registry import DEFAULT, as_mechanism
 from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
 from understudy.pipeline.accuracy.expected_codes import expected_codes, pair_scale
-from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left
+from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left_alone
 from understudy.pipeline.holding.upheld import planned
 from understudy.pipeline.run_plan import foreseen, known_domain, neighbours_of, plan_of
 from understudy.pipeline.scans import Scans, scans
@@ -339,7 +339,7 @@ def _expected(domain: Domain, clique: Clique, scale: float, rows: int | None) ->
     noise = math.sqrt(2 / math.pi) * scale * cells
     if not rows:
         return PlannedMarginal(clique, cells, scale, None)
-    expected = float(noise_left(cells, scale, rows))
+    expected = noise_left_alone(cells, scale, rows)
     return PlannedMarginal(clique, cells, scale, min(1.0, noise / (2 * rows)), expected)
 
 

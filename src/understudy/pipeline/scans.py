@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from understudy.domain import Clique, Domain, Schema
 from understudy.domain.codes import code_type
-from understudy.marginals.clique_runs import runs_within
+from understudy.marginals.clique_runs import runs_of_pairs
 from understudy.pipeline import learning
 from understudy.privacy import Group, Role
 from understudy.privacy.curator.exact_counts import AT_ONCE
@@ -47,7 +46,7 @@ def scans(
     if network:
         read = network + 1
     elif any(group.kind == "choose" for group in groups):
-        read = len(runs_within(domain, combinations(domain, 2), AT_ONCE))
+        read = runs_of_pairs(domain, AT_ONCE)
         read += any(len(clique) > 2 for clique in largest)
     else:
         read = sum(group.kind == "measure" and group.role not in _OWN for group in groups)

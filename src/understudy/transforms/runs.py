@@ -74,21 +74,17 @@ def _cut(counts: Floats, deviation: float, least: float, worth: Floats) -> Whole
 
 def _stretch(counts: Floats, deviation: float, least: float, worth: Floats) -> list[tuple[int, int]]:
     """The runs of a stretch of weak codes whose cuts are worth most; none where the whole holds too little."""
+    from understudy.transforms.run_kernel import best_cuts  # Numba takes a while to import
+
     codes = len(counts)
     if not codes:
         return []
     held = np.append(0.0, np.cumsum(counts))
     need = np.maximum(deviation * np.sqrt(np.arange(codes + 1)), least)
-    best = np.full(codes + 1, -np.inf)  # of the codes before this one, cut into runs
-    best[0] = 0.0
-    back = np.zeros(codes + 1, np.int64)
     value = np.append(worth, 0.0)
     value[0] = 0.0
-    for end in range(1, codes + 1):
-        short = np.maximum(0.0, 1.0 - (held[end] - held[:end]) / need[end:0:-1])
-        score = np.where(short <= _SHORT, best[:end] + value[:end] - _PRICE * short, -np.inf)
-        back[end] = int(score.argmax())
-        best[end] = score[back[end]]
+    best, back = np.empty(codes + 1), np.empty(codes + 1, np.int64)
+    best_cuts(held, need, value, _SHORT, _PRICE, best, back)
     if not np.isfinite(best[codes]):
         return []
     cuts = [codes]

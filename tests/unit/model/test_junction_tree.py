@@ -1,5 +1,6 @@
 """The tree under a field: every clique has a home, and its size is known before anything is built."""
 
+import random
 from itertools import combinations
 
 import pytest
@@ -10,6 +11,7 @@ from nightly import many
 from understudy.domain import Domain
 from understudy.errors import DomainError, SizeError
 from understudy.model.tree.junction_tree import build_tree, predict
+from understudy.model.tree.triangulation import bits, eliminate
 
 
 @st.composite
@@ -111,3 +113,26 @@ def test_hundreds_of_columns_are_joined_without_trouble():
     tree = build_tree(domain, [(f"c{i}", f"c{i // 2}") for i in range(1, 600)])
     assert tree.cells == 599 * 16
     assert tree.bytes(8) == 599 * 128
+
+
+def test_a_column_that_needs_no_edge_goes_before_any_that_does():
+    chance = random.Random(3)
+    for attempt in (0, 1, 2):
+        around = [0] * 24
+        for one, two in combinations(range(24), 2):
+            if chance.random() < 0.4:
+                around[one] |= 1 << two
+                around[two] |= 1 << one
+        order, later, _ = eliminate(list(around), [chance.randint(2, 9) for _ in around], attempt)
+        left = (1 << 24) - 1
+        for column in order:
+            assert later[column] == around[column] & left
+            simplicial = [v for v in bits(left) if not _apart(around, around[v] & left)]
+            assert not simplicial or column in simplicial
+            left ^= 1 << column
+            for u in bits(later[column]):
+                around[u] |= later[column] & ~(1 << u)
+
+
+def _apart(around, columns):
+    return any(columns & ~around[u] & ~(1 << u) for u in bits(columns))

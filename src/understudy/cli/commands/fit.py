@@ -9,7 +9,8 @@ import click
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.interruption import told_what_was_spent
-from understudy.cli.pipes import check_named, from_pipe, to_pipe
+from understudy.cli.light_libraries import load_light
+from understudy.cli.pipes import check_named, from_pipe, is_piped, to_pipe
 from understudy.cli.running import check_output, check_run, run_fit, summary, tell
 from understudy.errors import ParameterError
 
@@ -39,6 +40,7 @@ def command(data: str, output: str, key: str | None, as_json: bool, **settings: 
       understudy fit people.parquet --epsilon 0.5 --delta 1e-9 --mechanism independent -o people.release
       cat people.csv | understudy fit - --name people --epsilon 1 --delta 1e-9 -o people.release
     """
+    load_light(None if is_piped(data) else data)
     check_named(data, settings["name"], settings["schema"])
     written = to_pipe(output)
     check_output(written)

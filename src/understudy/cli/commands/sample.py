@@ -62,10 +62,10 @@ def command(
       understudy sample people.release -n 1000 --balance sex -o balanced.csv
       understudy sample people.release --given partial.csv -o completed.csv
     """
+    load_light(release, given)
     from understudy.domain.dialect import Dialect
     from understudy.pipeline import load
 
-    load_light(release, given)
     dialect = Dialect(delimiter, encoding)
     place, partial = to_pipe(output), from_pipe(given) if given else None
     wanted = check_output(place, rows, folder=True, spreadsheet=spreadsheet)

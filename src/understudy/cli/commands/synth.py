@@ -10,7 +10,8 @@ import click
 from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.interruption import told_what_was_spent
-from understudy.cli.pipes import check_named, from_pipe, to_pipe
+from understudy.cli.light_libraries import load_light
+from understudy.cli.pipes import check_named, from_pipe, is_piped, to_pipe
 from understudy.cli.running import check_output, check_run, run_fit, summary, tell, write_sample
 
 
@@ -58,6 +59,7 @@ def command(
       understudy synth people.csv --schema people.toml --mechanism mst --epsilon 1 --delta 1e-9 \\
           --ledger ledger.db -o synthetic.parquet
     """
+    load_light(None if is_piped(data) else data)
     check_named(data, settings["name"], settings["schema"])
     place = to_pipe(output)
     wanted = check_output(place, rows, folder=True, new=True, spreadsheet=spreadsheet)

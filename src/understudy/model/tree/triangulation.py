@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
+from heapq import heappop, heappush
+
+_FEW = 8  # neighbours, of which a score is found as soon as whether it is needed
+_UNKNOWN = (True, math.nan)
 
 
 def eliminate(neighbours: list[int], sizes: list[int], attempt: int) -> tuple[list[int], list[int], bool]:
@@ -15,6 +20,9 @@ def eliminate(neighbours: list[int], sizes: list[int], attempt: int) -> tuple[li
     # The seed is fixed and the draw chooses only among equally valid trees: results are reproducible.
     chance = random.Random(attempt)
     scores: dict[int, tuple[bool, float]] = {}
+    free: list[
+        tuple[float, int]
+    ] = []  # columns whose neighbours form a clique, and some that have changed since
 
     def score(v: int) -> tuple[bool, float]:
         around = neighbours[v]
@@ -26,13 +34,38 @@ def eliminate(neighbours: list[int], sizes: list[int], attempt: int) -> tuple[li
             cells *= sizes[u]
         return missing > 0, cells if attempt == 0 else cells * chance.uniform(1.0, 3.0)
 
+    def gap(v: int) -> bool:
+        """Whether two of a column's neighbours are apart."""
+        around = neighbours[v]
+        return any(around & ~neighbours[u] & ~(1 << u) for u in bits(around))
+
+    def look(v: int) -> None:
+        """Score a column; one that would need an edge only when none is left that needs none."""
+        # By chance, each draw must fall to the same column as ever.
+        if attempt < 2 and neighbours[v].bit_count() > _FEW and gap(v):
+            scores[v] = _UNKNOWN
+            return
+        fill, cells = scores[v] = score(v)
+        if not fill:
+            heappush(free, (cells, v))
+
+    def next_column() -> int:
+        while free:
+            cells, v = heappop(free)
+            if scores.get(v) == (False, cells):
+                return v
+        for v, known in scores.items():
+            if known is _UNKNOWN:
+                scores[v] = score(v)
+        return min(scores, key=lambda u: (*scores[u], u))
+
     for v in range(len(sizes)):
-        scores[v] = score(v)
+        look(v)
     order: list[int] = []
     later = [0] * len(sizes)
     filled = False
     while scores:
-        v = min(scores, key=lambda u: (*scores[u], u))
+        v = next_column()
         fill = scores.pop(v)[0]
         around = later[v] = neighbours[v]
         order.append(v)
@@ -42,7 +75,7 @@ def eliminate(neighbours: list[int], sizes: list[int], attempt: int) -> tuple[li
             changed |= neighbours[u] if fill else 0
         filled = filled or fill
         for u in bits(changed):
-            scores[u] = score(u)
+            look(u)
     return order, later, filled
 
 

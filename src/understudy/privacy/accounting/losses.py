@@ -264,7 +264,7 @@ def loss_from_dict(plain: Mapping[str, Any]) -> Loss:
 def normalised(weights: Any) -> tuple[float, ...]:
     """Weights scaled to a sum of squares of one (to 1e-13; accounting leaves room for it)."""
     try:
-        checked = [positive("weight", weight) for weight in weights]
+        checked = [w if type(w) is float and 0 < w < math.inf else positive("weight", w) for w in weights]
     except TypeError:
         raise BudgetError(f"weights {weights!r} are not a sequence of numbers.") from None
     if not checked:
