@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from understudy.domain import Clique, Domain
 from understudy.marginals import Measurement
-from understudy.mechanisms.adaptive.least_risk import FEW_ALONE, shrunk_column
 from understudy.mechanisms.empty_slots import empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
+from understudy.mechanisms.tables.least_risk import FEW_ALONE, shrunk_column
 from understudy.model import estimate
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Group, Role

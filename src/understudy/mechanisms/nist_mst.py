@@ -16,7 +16,7 @@ from understudy.marginals import Counter, Measurement
 from understudy.marginals.query import Binned
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.one_way import OneWay, measure_and_compress
-from understudy.mechanisms.public_selection import Selection, select_on_public
+from understudy.mechanisms.public.public_selection import Selection, select_on_public
 from understudy.mechanisms.repeated_measurement import measure_repeated
 from understudy.mechanisms.shrinkage import fit
 from understudy.privacy import Budget, Curator, Group, Loss, Role

@@ -14,8 +14,8 @@ from understudy.domain import Domain
 from understudy.errors import BudgetError, DomainError, ParameterError
 from understudy.marginals import Measurement
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
-from understudy.mechanisms.adaptive.noise_price import OF_CELL, noise_price
 from understudy.mechanisms.adaptive.one_way_share import one_way_share
+from understudy.mechanisms.tables.noise_price import OF_CELL, noise_price
 from understudy.pipeline.charged import check_charged
 from understudy.privacy import Choice, Seeded, recompute
 

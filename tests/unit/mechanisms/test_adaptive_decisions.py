@@ -11,9 +11,9 @@ import pytest
 import understudy as us
 from understudy.domain import Domain
 from understudy.mechanisms.adaptive.choice_stages import choice_stages
-from understudy.mechanisms.adaptive.noise_price import noise_price
 from understudy.mechanisms.adaptive.one_way_share import _alike, _expected
 from understudy.mechanisms.registry import DEFAULT
+from understudy.mechanisms.tables.noise_price import noise_price
 from understudy.privacy import Seeded
 
 

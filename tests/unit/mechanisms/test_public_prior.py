@@ -14,7 +14,7 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
-from understudy.mechanisms.adaptive.public_prior import raked, supposed
+from understudy.mechanisms.public.public_prior import raked, supposed
 from understudy.mechanisms.registry import describe
 from understudy.pipeline.charged import check_charged
 from understudy.privacy import Seeded, recompute

@@ -11,7 +11,7 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import ParameterError
 from understudy.mechanisms import NIST_MST
-from understudy.mechanisms.public_selection import Selection
+from understudy.mechanisms.public.public_selection import Selection
 from understudy.privacy import Budget, Curator, Seeded
 from understudy.privacy.curator.question_checks import MOST_CELLS
 from understudy_contest import nist2018

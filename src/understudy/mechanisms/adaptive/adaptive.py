@@ -15,19 +15,20 @@ from understudy.errors import ParameterError
 from understudy.marginals import Counter, Measurement
 from understudy.marginals.interactions import Interactions
 from understudy.mechanisms.adaptive.beyond_columns import beyond_columns, noise_left
-from understudy.mechanisms.adaptive.candidates import Candidates, FieldEstimates
+from understudy.mechanisms.adaptive.candidates import Candidates
 from understudy.mechanisms.adaptive.choice_stages import WIDE, ChoiceStage, choice_stages
 from understudy.mechanisms.adaptive.decisions import decided, intended, usual_columns
-from understudy.mechanisms.adaptive.least_risk import FEW_ALONE, shrunk_column
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
-from understudy.mechanisms.adaptive.noise_price import Cells, cells_above_noise
 from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share, rounds_worth
-from understudy.mechanisms.adaptive.public_prior import CELLS as PUBLIC_CELLS
-from understudy.mechanisms.adaptive.public_prior import Supposed, likely_columns, supposed
 from understudy.mechanisms.empty_slots import empty_slots
+from understudy.mechanisms.field_estimates import FieldEstimates
 from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
 from understudy.mechanisms.one_way import THRESHOLD, compressed
+from understudy.mechanisms.public.public_prior import CELLS as PUBLIC_CELLS
+from understudy.mechanisms.public.public_prior import Supposed, likely_columns, supposed
 from understudy.mechanisms.repeated_measurement import averaged
+from understudy.mechanisms.tables.least_risk import FEW_ALONE, shrunk_column
+from understudy.mechanisms.tables.noise_price import Cells, cells_above_noise
 from understudy.mechanisms.tree_capacity import largest_forest
 from understudy.mechanisms.workload.workload import Importance, Workload
 from understudy.model import MarkovField, estimate

@@ -5,31 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from understudy.domain import Clique, Domain
-from understudy.mechanisms.adaptive.noise_price import OF_NOISE, Cells, noise_price
+from understudy.mechanisms.field_estimates import FieldEstimates
 from understudy.mechanisms.spanning_tree import components
+from understudy.mechanisms.tables.noise_price import OF_NOISE, noise_price
 from understudy.mechanisms.workload.workload import whole_weights
-from understudy.model import MarkovField
 from understudy.model.tree.junction_tree import JunctionTree, predict
 
 MOST_CELLS = 5_000  # of one clique after the first round
 # The most that noise in a later clique of so many columns may add up to, in tables of records.
 OF_RECORDS = {2: 0.8, 3: 0.2}
-
-
-class FieldEstimates:
-    """What a field says of cliques, each worked out once. A curator's choice asks it of every candidate."""
-
-    def __init__(self, field: MarkovField) -> None:
-        self.field = field
-        self._known: dict[Clique, Cells] = {}
-
-    def __call__(self, clique: Clique) -> Cells:
-        if clique not in self._known:
-            self._known[clique] = np.asarray(self.field.marginal(clique).counts, dtype=np.float64)
-        return self._known[clique]
 
 
 class Candidates:

@@ -10,8 +10,8 @@ import numpy as np
 from understudy.display import counted
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.adaptive.choice_stages import ChoiceStage
-from understudy.mechanisms.adaptive.noise_price import Cells
 from understudy.mechanisms.adaptive.one_way_share import OneWayShare
+from understudy.mechanisms.tables.noise_price import Cells
 
 ONLY_COLUMNS = "Noise would hide every pair of columns, so all goes to the columns alone."
 

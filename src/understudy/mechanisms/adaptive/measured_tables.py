@@ -12,10 +12,11 @@ from understudy.domain import Clique, Domain
 from understudy.marginals import Measurement
 from understudy.marginals.interactions import Interactions
 from understudy.mechanisms.adaptive.beyond_columns import columns_told
-from understudy.mechanisms.adaptive.least_risk import shrunk
-from understudy.mechanisms.adaptive.noise_price import Cells
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.shrinkage import coarse_to_fine, pooled_column, spread, surer
+from understudy.mechanisms.tables.least_risk import shrunk
+from understudy.mechanisms.tables.noise_price import Cells
+from understudy.mechanisms.tables.scaled_tables import scaled
 from understudy.model import MarkovField, estimate
 from understudy.model.tree.junction_tree import build_tree
 
@@ -24,11 +25,9 @@ Codes = npt.NDArray[np.bool_]  # of a column, a truth for each
 WORK = 3e7  # of a refit, in cells times passes: some tenths of a second; more brings it hardly nearer to the truth
 LAST_WORK = 3e8  # of the last refit, which is to be certified where that takes about a second
 PASSES = 200  # of a refit at least, however many cells it has
-_LEAST = 1e-3  # of a record: what a code is thought to hold where nothing is expected
 _ABSENT = 0.2  # of what was expected: a combination with less likely does not exist
 _UNSTATED = 0.15  # of what was expected: values (or missing ones) that a code likely never has,
 _LEFT = 0.1  # and how much of them is left to it
-_SCALINGS = 3  # of each axis of a table to what is known of its columns
 
 
 class MeasuredTables:
@@ -156,16 +155,4 @@ def stated(table: Cells, expected: Cells, unstated: Sequence[Codes]) -> Cells:
             rare = np.expand_dims(held < _UNSTATED * thought, other)
             left = np.where(rare & np.expand_dims(part, 1 - other), _LEFT, left)
         table = table * left
-    return table
-
-
-def scaled(table: Cells, sums: Sequence[Cells], times: int = _SCALINGS) -> Cells:
-    """A table with the sums that are known of its columns by now."""
-    for _ in range(times):
-        for axis, held in enumerate(sums):
-            others = tuple(other for other in range(table.ndim) if other != axis)
-            factor = np.maximum(held, _LEAST) / np.maximum(
-                table.sum(axis=others, keepdims=True), _LEAST
-            ).reshape(-1)
-            table = table * factor.reshape([-1 if other == axis else 1 for other in range(table.ndim)])
     return table

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from understudy.domain import Clique
-from understudy.mechanisms.adaptive.noise_price import OF_CELL, OF_NOISE, Cells, noise_price
+from understudy.mechanisms.tables.noise_price import OF_CELL, OF_NOISE, Cells, noise_price
 
 SHARES = tuple(Fraction(step, 20) for step in range(17))
 LOOKED_AT = 80  # pairs, the same for every table of so many columns

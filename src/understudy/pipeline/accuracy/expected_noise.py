@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from understudy.domain import Domain
-from understudy.mechanisms.adaptive.noise_price import OF_CELL, OF_NOISE
+from understudy.mechanisms.tables.noise_price import OF_CELL, OF_NOISE
 
 Floats = npt.NDArray[np.float64]
 _EULER = 0.5772156649015329

@@ -18,16 +18,17 @@ import numpy as np
 from understudy.domain import Clique, Domain
 from understudy.marginals import Counter, Measurement
 from understudy.marginals.clique_runs import runs_within
-from understudy.mechanisms.adaptive.candidates import FieldEstimates
-from understudy.mechanisms.adaptive.least_risk import shrunk
-from understudy.mechanisms.adaptive.measured_tables import WORK, scaled
-from understudy.mechanisms.adaptive.noise_price import OF_CELL, OF_NOISE, Cells
+from understudy.mechanisms.field_estimates import FieldEstimates
 from understudy.mechanisms.spanning_tree import components
+from understudy.mechanisms.tables.least_risk import shrunk
+from understudy.mechanisms.tables.noise_price import OF_CELL, OF_NOISE, Cells
+from understudy.mechanisms.tables.scaled_tables import scaled
 from understudy.model import MarkovField, estimate
 from understudy.model.tree.junction_tree import predict
 from understudy.privacy import Curator, Loss
 
 CELLS = 400_000  # of a model of public tables: it is not noise that bounds it, but the time of a refit
+WORK = 3e7  # of a refit, in cells times passes: some tenths of a second
 ROUNDS = 6  # of choosing tables, each with a refit
 MOST_CELLS, AT_ONCE = 20_000, 2**24  # of one table, and of all that are counted together
 MOST_ASKED = 10**6  # cells of a pair whose distance is asked

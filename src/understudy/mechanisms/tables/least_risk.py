@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from understudy.mechanisms.adaptive import least_risk_kernel as kernel
 from understudy.mechanisms.shrinkage import block_sums
+from understudy.mechanisms.tables import least_risk_kernel as kernel
 
 Cells = npt.NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""Public tables: what they suggest to measure, and what to begin at."""
