@@ -48,6 +48,8 @@ def _imports(python: str, package: str) -> bool:
 def kept_python(package: str, requirement: str, folder: Path) -> str | None:
     """The path of a Python that has `package`, made once and kept in `folder`; None when it cannot be made.
 
+    `requirement` is what is installed for it, several things by spaces.
+
     One that UNDERSTUDY_PEER_<NAME> names is taken instead: <NAME> is the package's first word in capitals.
     """
     named = os.environ.get(f"UNDERSTUDY_PEER_{package.split('-', maxsplit=1)[0].upper()}")
@@ -60,8 +62,8 @@ def kept_python(package: str, requirement: str, folder: Path) -> str | None:
         return python
     try:
         subprocess.run([sys.executable, "-m", "venv", str(home)], check=True, capture_output=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement]
-        subprocess.run(install, check=True, capture_output=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, *requirement.split()], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as fault:
         print(f"{package}: SKIPPED, no environment with it could be made ({type(fault).__name__})")
         return None

@@ -74,11 +74,14 @@ class Store:
     kept: Path | None = None  # cells that travel with the repository: those of peers, which take hours
 
     def keep(self, systems: Collection[str]) -> None:
-        """Write today's cells of these systems to the file that travels, each with the files that played it."""
+        """Write cells of these systems to the file that travels, each with the files that played it.
+
+        Older ones are kept until they are played again.
+        """
         assert self.kept is not None
         lines = [
             json.dumps({"cell": asdict(cell), "outcome": asdict(outcome), "files": self._files(outcome)})
-            for cell, outcome in self.played().items()
+            for cell, outcome in self.played(stale=True).items()
             if cell.system in systems
         ]
         self.kept.write_text("".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")

@@ -20,6 +20,7 @@ Codes = Mapping[str, npt.NDArray[Any]]
 # NIST's first reduced feature set of the excerpts, by which races are compared; ages as it suggests: 0-10, 11-20, ...
 DEMOGRAPHICS = ("AGEP", "RAC1P", "MSP", "SEX", "HOUSING_TYPE", "OWN_RENT", "DVET", "DEYE")
 SURVEYS = ("national2019", "ma2019")
+LATER = "temporal-match2 after year 0"  # years 1 to 6, of which year 0 is a public table
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +70,24 @@ def read_set(name: str) -> DataSet:
 
 
 def _place(name: str) -> tuple[Path, Reader]:
-    path, reader = _SETS.get(name, (f"data/{name}", _coded))
+    path, reader = (_SETS | _PARTS).get(name, (f"data/{name}", _coded))
     return shared() / path, reader
+
+
+def year_zero() -> DataSet:
+    """The records of `LATER`'s table that came before: what anyone may see of it."""
+    return _years(_coded("temporal-match2", shared() / "data/temporal-match2"), LATER, later=False)
+
+
+def _later(name: str, folder: Path) -> DataSet:
+    return _years(_coded("temporal-match2", folder), name, later=True)
+
+
+def _years(records: DataSet, name: str, *, later: bool) -> DataSet:
+    """The records of year 0, or all others, without the column that says so."""
+    taken = (records.columns["YEAR"] > 0) == later
+    sizes = {column: size for column, size in records.sizes.items() if column != "YEAR"}
+    return DataSet(name, sizes, {column: records.columns[column][taken] for column in sizes})
 
 
 def _coded(name: str, folder: Path) -> DataSet:
@@ -116,3 +133,4 @@ _SETS: dict[str, tuple[str, Reader]] = {
     **{name: (f"data/acs2019/{name}.csv", _survey) for name in SURVEYS},
     "wide98": ("bench/wide98", _parquet),
 }
+_PARTS: dict[str, tuple[str, Reader]] = {LATER: ("data/temporal-match2", _later)}  # of no table on the page

@@ -20,13 +20,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from benchmarks.accuracy.cells import Cell, loaded_code
-from benchmarks.accuracy.data_sets import DataSet, read_set
+from benchmarks.accuracy.data_sets import DataSet, read_set, year_zero
 from benchmarks.accuracy.scores import errors
-from benchmarks.accuracy.systems import REFERENCES
+from benchmarks.accuracy.systems import REFERENCES, WITH_PUBLIC
 
 import understudy
 from understudy.domain import Integer, Schema
 from understudy.evaluation.baselines import BASELINES
+from understudy.mechanisms import Mechanism
+from understudy.mechanisms.registry import mechanism_kind
 from understudy.privacy import Seeded
 
 DELTA = 1e-9
@@ -61,19 +63,35 @@ def synthetic(records: DataSet, cell: Cell) -> dict[str, npt.NDArray[Any]]:
     The schema says how many codes a column has and that none is missing: all that peers are told. No order is said.
     """
     columns = {name: _codes(size) for name, size in records.sizes.items()}
+    schema = Schema(columns, name=records.name)
+    mechanism = _mechanism(cell, schema)
     table = pa.table({name: pa.array(column) for name, column in records.columns.items()})
     with tempfile.TemporaryDirectory() as folder:
         release = understudy.fit(
             table,
-            Schema(columns, name=records.name),
+            schema,
             epsilon=cell.epsilon,
             delta=DELTA,
-            mechanism=cell.system,
+            mechanism=mechanism,
             ledger=Path(folder) / "ledger.db",
             source=Seeded(cell.seed),
         )
         made = release.sample(seed=cell.seed)
     return {name: np.asarray(made[name].to_numpy()) for name in columns}
+
+
+def _mechanism(cell: Cell, schema: Schema) -> Mechanism | str:
+    """The mechanism that a system names, with the public table that it names."""
+    for words, shuffled in WITH_PUBLIC.items():
+        if cell.system.endswith(words):
+            rng = np.random.default_rng(0)
+            codes = {
+                name: rng.permutation(column) if shuffled else column
+                for name, column in year_zero().columns.items()
+            }
+            public = understudy.table(pa.table(codes), schema)
+            return mechanism_kind(cell.system.removesuffix(words)).make(public=public)
+    return cell.system
 
 
 def _codes(size: int) -> Integer:

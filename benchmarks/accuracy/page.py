@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from benchmarks.accuracy import targets
+from benchmarks.accuracy import public_prior, targets
 from benchmarks.accuracy.cells import Cell, Outcome, Store
 from benchmarks.accuracy.chart import Panel, Point, svg
 from benchmarks.accuracy.data_sets import SURVEYS
@@ -32,10 +32,11 @@ def write(store: Store, out: Path, sets: Sequence[str]) -> None:
             (out.parent / f"{out.stem}-{data}.svg").write_text(_by_epsilon(found, data), encoding="utf-8")
     (out.parent / f"{out.stem}-time.svg").write_text(_by_time(found, sets), encoding="utf-8")
     stale = sum(cell.system in ours() and not store.is_current(o) for cell, o in played.items())
-    out.write_text(_text(played, found, sets, out.stem, stale), encoding="utf-8")
+    public = public_prior.section(store.played(stale=True))
+    out.write_text(_text(played, found, sets, out.stem, stale, public), encoding="utf-8")
 
 
-def _text(played: Played, found: Found, sets: Sequence[str], stem: str, stale: int) -> str:
+def _text(played: Played, found: Found, sets: Sequence[str], stem: str, stale: int, public: str) -> str:
     exact = {data: o.triples for (data, system, _), o in found.items() if system == "columns-exact"}
     parts = [INTRODUCTION, _machine(played, stale), "## At epsilon 1", _overview(found, sets)]
     parts += ["## What it is held to"]
@@ -50,6 +51,8 @@ def _text(played: Played, found: Found, sets: Sequence[str], stem: str, stale: i
     parts += [
         "## Little data",
         _little(played),
+        "## With a public table",
+        public,
         "## Peers",
         HOW_PEERS,
         _versions(played),

@@ -50,7 +50,8 @@ class Peer:
 _PACKAGES = {
     "mbi": ("mbi", "mbi", "mbi_script.py"),
     "dpmm": ("dpmm", "dpmm", "dpmm_script.py"),
-    "opendp": ("opendp", "opendp[mbi,polars]", "opendp_script.py"),
+    # Its mbi asks for pandas, which it does not bring.
+    "opendp": ("opendp", "opendp[mbi,polars] pandas", "opendp_script.py"),
     "smartnoise": ("smartnoise-synth", "smartnoise-synth", "smartnoise_script.py"),
 }
 # The cheaper mechanism of each first: a table is worth reading as early as it can be.

@@ -11,6 +11,8 @@ WIDE, FEW_RUNS = ("stroke", "wide98"), 2  # sets that take minutes a run, and ho
 OURS = ("adaptive", "aim", "mst", "privsyn", "independent")
 # Not private, one epsilon (0): what no synthetic table need beat, and what a table without dependence can reach.
 REFERENCES = {"resampled": "bootstrap", "columns-exact": "independent"}
+# With a public table, by the word after a mechanism's name: as it is, or with its columns shuffled, each on its own.
+WITH_PUBLIC = {" + year 0": False, " + year 0 shuffled": True}
 AGAINST = "independent"  # what the default must not be worse than on little data
 NEW = "adaptive" if DEFAULT == "mst" else DEFAULT
 

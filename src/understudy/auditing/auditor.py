@@ -207,7 +207,7 @@ class _Setting:
             self.stage(f"{way}, {pair.target}: {runs:,} replays a world")
             without, with_ = self._replayed(first.batches, plan)
         losses = first.losses
-        asked = [group.kind for group in plan if group.role is not Role.CHECK]
+        asked = [group.kind for group in plan if group.role not in (Role.PRIOR, Role.CHECK)]
         kinds = {kind for group in asked for kind in _ASKED.get(group, (group,))}
         return Finding(
             way=way,
@@ -223,6 +223,11 @@ class _Setting:
             seen=tuple(_KINDS[kind] for kind in _KINDS if kind in kinds and kind != "choose"),
             unseen=(
                 *(_KINDS[kind] for kind in _KINDS if kind in kinds and kind == "choose"),
+                *(
+                    "how far a public table is"
+                    for group in plan[:1]
+                    if any(g.role is Role.PRIOR for g in plan)
+                ),
                 *("the check of errors" for group in plan if group.role is Role.CHECK),
             ),
             noise=sum((sight.noise for world in views for sight in world), Noise()).fault,

@@ -12,16 +12,22 @@ import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
-from understudy.marginals import Measurement
+from understudy.marginals import Counter, Measurement
 from understudy.marginals.product_estimates import ProductEstimates
+from understudy.mechanisms.field_estimates import FieldEstimates
 from understudy.mechanisms.mechanism import Allotment, Fit, allot, shares
 from understudy.mechanisms.mutual_information import all_pairs
-from understudy.mechanisms.one_way import measure_and_compress
+from understudy.mechanisms.one_way import OneWay, compressed
+from understudy.mechanisms.public.public_prior import MOST_CELLS as MOST_OF_TABLE
+from understudy.mechanisms.public.public_prior import NEAR, questions, told, usable
+from understudy.mechanisms.public.public_start import MOST_CELLS, PublicStart, begin
 from understudy.mechanisms.repeated_measurement import measure_repeated
 from understudy.mechanisms.shrinkage import fit
 from understudy.mechanisms.spanning_tree import Pair, Places, components, ends, spanning_forest
+from understudy.mechanisms.tables.noise_price import noise_price
 from understudy.mechanisms.tree_capacity import TreeCapacity, check_fits, cut_to_fit, largest_forest
-from understudy.model import estimate
+from understudy.model import MarkovField, estimate
+from understudy.model.tree.junction_tree import build_tree, predict
 from understudy.privacy import Budget, CandidatePool, Curator, Gaussian, Group, Loss, Role
 
 _ABSOLUTE = math.sqrt(2 / math.pi)  # the mean distance of normal noise from zero, in standard deviations
@@ -52,6 +58,9 @@ class MST:
             so that columns of many codes are not chosen for their noise; nor does the paper that.
         runs: join rare codes of ordered columns with their neighbours, into runs that hold more than noise alone and
             in pairs. On by default; the paper makes one code of all that are rare in a column.
+        public: a public table with the same columns and codes, as `us.table` makes it: where it is found to be nearer
+            to the records than independence is, pairs are chosen by what it leaves unexplained and pulled towards
+            it, and what no pair tells is as it says. None by default.
 
     Raises:
         ParameterError: a share is not positive, or the threshold is not a number of at least 0.
@@ -73,6 +82,7 @@ class MST:
     shrink: bool = True
     sharpen: bool = True
     runs: bool = True
+    public: Counter | None = None
 
     def __init__(
         self,
@@ -88,6 +98,7 @@ class MST:
         shrink: bool = True,
         sharpen: bool = True,
         runs: bool = True,
+        public: Counter | None = None,
     ) -> None:
         weighted = (
             forced.items() if isinstance(forced, Mapping) else ((tuple(clique), 1.0) for clique in forced)
@@ -103,6 +114,7 @@ class MST:
             "shrink": bool(shrink),
             "sharpen": bool(sharpen),
             "runs": bool(runs),
+            "public": public,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -114,23 +126,25 @@ class MST:
     def plan(self, domain: Domain) -> tuple[Group, ...]:
         forced = [domain.clique(clique) for clique, _ in self.forced]
         check_fits(domain, forced)
-        edges = len(set(components(domain.names, forced).values())) - 1
+        edges = self._edges(domain)
         parts = {"one-way": self.one_way, "select": self.select, "two-way": self.two_way}
         if not edges:  # nothing to choose: its share goes to what is measured
             del parts["select"]
         if not edges and not forced:
             del parts["two-way"]
-        whole = sum(parts.values())
+        asked = questions(self.public, domain)
+        whole, rest = sum(parts.values()), Fraction(1) - sum(group.share for group in asked)
         # How many pairs an early stop leaves is not known beforehand.
         pairs = None if self.stop_early else tuple(weight for _, weight in self.forced) + (1.0,) * edges
         weights = {"one-way": (1.0,) * len(domain), "two-way": pairs}
         roles = {"one-way": Role.ONE_WAY, "select": Role.PAIRS, "two-way": Role.MARGINALS}
-        return tuple(
-            Group(name, "choose", share / whole, count=edges, role=roles[name])
+        alone, *others = (
+            Group(name, "choose", rest * share / whole, count=edges, role=roles[name])
             if name == "select"
-            else Group(name, "measure", share / whole, weights=weights[name], role=roles[name])
+            else Group(name, "measure", rest * share / whole, weights=weights[name], role=roles[name])
             for name, share in parts.items()
         )
+        return (alone, *asked, *others)
 
     def cliques(self, domain: Domain) -> list[Clique]:
         """The forced cliques and the largest pairs that could make a tree: no chosen tree is larger."""
@@ -138,30 +152,42 @@ class MST:
         return forced + list(largest_forest(domain, self.limit_cells, forced))
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
-        losses = allot(curator, self.plan(domain), budget)
-        step = measure_and_compress(
-            curator,
-            losses["one-way"],
-            weights={},
-            threshold=self.threshold,
-            exempt=self.exempt,
-            pair_noise=self._pair_noise(domain, losses) if self.runs else None,
-        )
+        losses = allot(curator, self.plan(domain), budget) if isinstance(budget, Budget) else budget
+        alone = curator.measure([(name,) for name in domain], budget=losses["one-way"])
+        public = usable(self.public, domain)
+        begun = begin(public, curator, alone, losses)
+        noise = self._pair_noise(domain, losses)
+        step = begun.step if begun else self._compressed(curator, alone, noise)
         log = list(step.log)
         forced = cut_to_fit(step.curator.domain, [clique for clique, _ in self.forced])
-        pairs = self._select(step.curator, step.log, forced, losses)
+        if begun is None:
+            pairs = self._select(step.curator, step.log, forced, losses)
+        else:
+            pairs = self._beyond(step.curator, begun.known.field, forced, losses)
         if "two-way" in losses:
             measured = [*forced, *self._filled(domain, pairs)]
             weights = [weight for _, weight in self.forced] + [1.0] * (len(measured) - len(forced))
             log += measure_repeated(step.curator, measured, losses["two-way"], weights)
-        values = step.values(curator.domain)
-        return Fit(
-            tuple(log), fit(step.curator.domain, log, shrink=self.shrink, values=values), step.compression
+        if begun is None:
+            values = step.values(curator.domain)
+            field = fit(step.curator.domain, log, shrink=self.shrink, values=values)
+        else:
+            field = PublicStart(begun.likely, begun.known, shrink=self.shrink).add(log[len(step.log) :])
+        said = () if public is None or NEAR not in losses else (told(begun is not None),)
+        return Fit(tuple(log), field, step.compression, said)
+
+    def _compressed(self, curator: Curator, log: Sequence[Measurement], pair_noise: float) -> OneWay:
+        return compressed(
+            curator, log, self.threshold, exempt=self.exempt, pair_noise=pair_noise if self.runs else None
         )
 
     def _pair_noise(self, domain: Domain, losses: Allotment) -> float:
         """The noise that a pair's cells will have; none where no pair is measured."""
         return _scale_of_next(losses["two-way"], max(1, len(domain) - 1)) if "two-way" in losses else 0.0
+
+    def _edges(self, domain: Domain) -> int:
+        """How many pairs make a tree around the forced cliques."""
+        return len(set(components(domain.names, [clique for clique, _ in self.forced]).values())) - 1
 
     def _filled(self, domain: Domain, pairs: list[Pair]) -> list[Clique]:
         """As many cliques as were planned: where fewer pairs were chosen, they are measured again.
@@ -169,13 +195,16 @@ class MST:
         To measure a pair twice with independent noise is to measure it once with more weight, so no
         budget is lost. Where no pair was chosen at all, the columns themselves are measured again.
         """
-        planned = next(group.weights for group in self.plan(domain) if group.name == "two-way")
-        wanted = max(1, len(pairs)) if planned is None else len(planned) - len(self.forced)
+        wanted = max(1, len(pairs)) if self.stop_early else self._edges(domain)
         again = itertools.cycle(pairs or [(name,) for name in domain])
         return list(itertools.islice(again, wanted))
 
     def _select(
-        self, curator: Curator, log: Sequence[Measurement], forced: list[Clique], losses: Allotment
+        self,
+        curator: Curator,
+        log: Sequence[Measurement],
+        forced: list[Clique],
+        losses: Allotment,
     ) -> list[Pair]:
         """The pairs of a tree around `forced` (paper, "Differentially private measurement selection")."""
         if "select" not in losses:
@@ -222,6 +251,39 @@ class MST:
 
         joined = [clique for clique, _ in self.forced]
         return spanning_forest(domain.names, pairs, pick, joined)
+
+    def _beyond(
+        self, curator: Curator, known: MarkovField, forced: list[Clique], losses: Allotment
+    ) -> list[Pair]:
+        """The pairs of a tree that a public model explains worse than measuring them would, while there are any.
+
+        None that would make the model of both too large.
+        """
+        if "select" not in losses:
+            return []
+        domain, expected = curator.domain, FieldEstimates(known)
+        tree = build_tree(domain, [*known.tree.cliques, *forced], limit_cells=None)
+        tree = build_tree(domain, forced) if tree.cells > MOST_CELLS else tree
+        pairs = all_pairs(domain, min(self.limit_cells, MOST_OF_TABLE))
+        scale = self._pair_noise(domain, losses) * curator.neighbours.l2
+        prices = np.rint([noise_price(expected(pair), scale) for pair in pairs] or [0.0]).astype(np.int64)
+        stop = len(pairs)
+        pool = CandidatePool([*pairs, STOP])
+
+        def pick(left: Places) -> int | None:
+            nonlocal tree
+            most = max(MOST_CELLS, tree.cells)
+            offered = np.array([p for p in left.tolist() if predict(tree, pairs[p]) <= most], np.int64)
+            if not offered.size:
+                return None
+            costs, offered = np.append(prices[offered], 0), np.append(offered, stop)
+            place = int(offered[curator.choose(pool.offer(offered), expected, losses["select"], costs=costs)])
+            if place == stop:
+                return None
+            tree = tree.with_clique(pairs[place])
+            return place
+
+        return spanning_forest(domain.names, pairs, pick, [clique for clique, _ in self.forced])
 
 
 def _scale_of_next(loss: Loss, marginals: int) -> float:

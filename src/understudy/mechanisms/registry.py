@@ -100,6 +100,7 @@ def _forced(option_help: str = "forced ones") -> Setting:
 
 
 _WORKLOAD = Setting("workload", "workload", "workload", "what is measured, and how much each set matters")
+_PUBLIC = Setting("public", "public", "table", "to begin at, where it is of use")
 _TARGET = Setting("target", "target", "column", "a column that matters most")
 
 # A line a mechanism: nothing else in the house lists them.
@@ -108,19 +109,19 @@ BUILT_IN = (
         "adaptive",
         "understudy.mechanisms.adaptive.adaptive:Adaptive",
         "pairs and triples, as many as budget and data are worth",
-        (_WORKLOAD, _TARGET, Setting("public", "public", "table", "to begin at, where it is of use")),
+        (_WORKLOAD, _TARGET, _PUBLIC),
     ),
     MechanismKind(
         "aim",
         "understudy.mechanisms.aim.aim:AIM",
         "one set of columns a round, the one that is explained worst",
-        (_WORKLOAD, _TARGET),
+        (_WORKLOAD, _TARGET, _PUBLIC),
     ),
     MechanismKind(
         "mst",
         "understudy.mechanisms.mst:MST",
         "pairs of columns that join them all, chosen privately",
-        (_forced(),),
+        (_forced(), _PUBLIC),
     ),
     MechanismKind(
         "nist-mst",
@@ -133,12 +134,17 @@ BUILT_IN = (
             ),
         ),
     ),
-    MechanismKind("independent", "understudy.mechanisms.independent:Independent", "every column on its own"),
+    MechanismKind(
+        "independent",
+        "understudy.mechanisms.independent:Independent",
+        "every column on its own",
+        (_PUBLIC,),
+    ),
     MechanismKind(
         "fixed",
         "understudy.mechanisms.fixed:Fixed",
         "the cliques that are named",
-        (Setting("clique", "cliques", "cliques", "all of them", "needs cliques to measure."),),
+        (Setting("clique", "cliques", "cliques", "all of them", "needs cliques to measure."), _PUBLIC),
     ),
 )
 DEFAULT = "adaptive"

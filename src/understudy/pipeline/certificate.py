@@ -115,7 +115,7 @@ def staged(
     if charges[-1:] and charges[-1]["question"] == DISTANCE and any(g.role is Role.CHECK for g in plan):
         charges[-1]["stage"] = "check"
     waiting = [charge for charge in charges if "stage" not in charge]
-    planned = [group for group in plan if group.role is not Role.CHECK]
+    planned = [group for group in plan if group.role not in (Role.CHECK, Role.PRIOR)]
     for place, group in enumerate(planned):
         left = questions[group.name] if group.role is Role.LEARNING else group.count
         if group.kind == "filter":  # as many as it took: all but those of later groups

@@ -29,7 +29,7 @@ class Progress:
         self._own = [
             group.name
             for group in plan
-            if group.kind == "measure" and group.role not in (Role.LEARNING, Role.CHECK)
+            if group.kind == "measure" and group.role not in (Role.LEARNING, Role.PRIOR, Role.CHECK)
         ]
         self._whole = self._spent = 0.0  # of the budget for measuring, in precision: 1 / scale^2
         self._first: tuple[float, float] | None = None  # when columns were measured, and what that had spent

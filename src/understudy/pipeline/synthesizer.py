@@ -332,7 +332,7 @@ def synth(
 def _coded(records: Records, schema: Schema, mechanism: Mechanism, plan: Sequence[Group]) -> Counter:
     """The records as the engine that the run needs: one for columns alone where it asks for no more."""
     together = any(len(clique) > 1 for clique in mechanism.cliques(schema.domain()))
-    together = together or any(group.role is Role.CHECK for group in plan)
+    together = together or any(group.role in (Role.PRIOR, Role.CHECK) for group in plan)
     return records.encode(schema) if together else encode_alone(records, schema)
 
 

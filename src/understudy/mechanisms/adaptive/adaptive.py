@@ -25,7 +25,7 @@ from understudy.mechanisms.field_estimates import FieldEstimates
 from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
 from understudy.mechanisms.one_way import THRESHOLD, compressed
 from understudy.mechanisms.public.public_prior import CELLS as PUBLIC_CELLS
-from understudy.mechanisms.public.public_prior import Supposed, likely_columns, supposed
+from understudy.mechanisms.public.public_prior import Supposed, likely_columns, questions, supposed, usable
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.tables.least_risk import FEW_ALONE, shrunk_column
 from understudy.mechanisms.tables.noise_price import Cells, cells_above_noise
@@ -39,8 +39,6 @@ from understudy.transforms.compress import Compression
 Begin = Callable[[Curator, Compression, MarkovField, Sequence[Measurement]], Supposed | None]
 STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
 LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
-NEAR, FAR = "public", "independence"
-DISTANCE = Fraction(1, 100)  # of the rest, each: one number over all pairs, which little budget tells well
 FEW = 4  # codes of a column from which on rare ones are merged
 # Of the model beyond its first tree, which has no more cells than are measured: at epsilon 1, and at most. What is
 # refitted in about a second.
@@ -97,21 +95,16 @@ class Adaptive:
     def plan(self, domain: Domain) -> tuple[Group, ...]:
         if isinstance(self.workload, Workload):
             self.workload.check(domain)
-        if self.public is not None and dict(self.public.domain) != dict(domain):
-            raise ParameterError(
-                "the public table has other columns or codes than the private one.",
-                hint="describe every column of both by one complete schema: us.table(public, schema).",
-            )
         look = Group("look", "measure", Fraction(1), weights=(1.0,) * len(domain), role=Role.ONE_WAY)
+        asked = questions(self.public, domain)  # how far public tables are, and independence
         if len(domain) < 2:
             return (look,)
         stages = self.stages(domain)
         rest = 1 - sum(stage.share for stage in stages)
-        asked = () if self.public is None else (NEAR, FAR)  # how far public tables are, and independence
         return (
             Group("look", "measure", LOOK * rest, weights=look.weights, role=Role.ONE_WAY),
-            Group("measure", "measure", (1 - LOOK - len(asked) * DISTANCE) * rest),
-            *(Group(name, "measure", DISTANCE * rest) for name in asked),
+            Group("measure", "measure", (1 - LOOK - sum(group.share for group in asked)) * rest),
+            *(replace(group, share=group.share * rest) for group in asked),
             *(stage.group for stage in stages),
         )
 
@@ -157,8 +150,7 @@ class Adaptive:
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget) if isinstance(budget, Budget) else budget
-        # Codes that were learned may be others than the public table's: then it says nothing of them.
-        public = None if self.public is None or dict(self.public.domain) != dict(domain) else self.public
+        public = usable(self.public, domain)
         alone = [(name,) for name in domain]
         log = [curator.measure(alone, budget=losses["look"])]
         if "measure" not in losses:
@@ -189,7 +181,7 @@ class Adaptive:
                 merged,
                 field,
                 alone,
-                (losses[NEAR], losses[FAR]),
+                losses,
                 cell_limit=self.cell_limit or PUBLIC_CELLS,
                 triples=self.measures_triples,
             )

@@ -11,6 +11,7 @@ from understudy.display import counted
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.adaptive.choice_stages import ChoiceStage
 from understudy.mechanisms.adaptive.one_way_share import OneWayShare
+from understudy.mechanisms.public.public_prior import told
 from understudy.mechanisms.tables.noise_price import Cells
 
 ONLY_COLUMNS = "Noise would hide every pair of columns, so all goes to the columns alone."
@@ -61,11 +62,7 @@ def decided(
 ) -> tuple[str, ...]:
     """What a run did: its rounds, each with what was chosen and whether it stopped short; and of a public table,
     whether it was of use (None where none was given)."""
-    said = []
-    if public is not None:
-        told = "was nearer to the records than independence is, and the model began there"
-        left = "was not found nearer to the records than independence is, and was left"
-        said.append(f"The public table {told if public else left}.")
+    said = [] if public is None else [told(public)]
     if asked.independent:
         return (*said, ONLY_COLUMNS)
     said.append(

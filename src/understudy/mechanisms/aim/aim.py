@@ -8,9 +8,12 @@ from typing import Any
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
+from understudy.marginals import Counter
 from understudy.mechanisms.aim.aim_rounds import AimRounds
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
-from understudy.mechanisms.one_way import measure_and_compress
+from understudy.mechanisms.one_way import compressed
+from understudy.mechanisms.public.public_prior import CELLS, NEAR, questions, told, usable
+from understudy.mechanisms.public.public_start import PublicStart, begin
 from understudy.mechanisms.tree_capacity import largest_forest
 from understudy.mechanisms.workload.workload import Workload
 from understudy.model import estimate
@@ -19,6 +22,8 @@ from understudy.privacy import Budget, Curator, Filtered, Group, Role
 
 ROUNDS_A_COLUMN = 16  # that the budget is planned for; fewer are asked where noise is found to be too large
 OF_CHOICES = Fraction(1, 10)  # of a round's rho: the rest measures what was chosen
+PUBLIC_PART = 20  # of the cells, a public model may have one: rounds refit it hundreds of times
+HASTE = 10  # times as little is worked on those refits
 MOST_SETS = 20_000  # to choose from: where there are more, the largest are left out
 
 
@@ -36,6 +41,9 @@ class AIM:
         cell_limit: the most cells of the model; a million by default, which a laptop refits in a second or two.
         threshold: codes whose noisy count is below so many standard deviations are merged, at least 0. By default 0,
             AIM as published: none is. MST's 3 helps where columns have very many codes.
+        public: a public table with the same columns and codes, as `us.table` makes it: where it is found to be nearer
+            to the records than independence is, rounds begin there, and what they measure is pulled towards what the
+            model said before. None by default, as published.
 
     Raises:
         ParameterError: a number is out of its range, or the workload cannot be read.
@@ -49,6 +57,7 @@ class AIM:
     workload: Workload
     cell_limit: int
     threshold: float
+    public: Counter | None = None
 
     def __init__(
         self,
@@ -57,6 +66,7 @@ class AIM:
         target: str | None = None,
         cell_limit: int = 10**6,
         threshold: float = 0.0,
+        public: Counter | None = None,
     ) -> None:
         if isinstance(cell_limit, bool) or not isinstance(cell_limit, int) or cell_limit < 1:
             raise ParameterError(f"cell_limit {cell_limit!r} is not a whole number of at least 1.")
@@ -65,6 +75,7 @@ class AIM:
         object.__setattr__(self, "workload", Workload.of(workload, target))
         object.__setattr__(self, "cell_limit", cell_limit)
         object.__setattr__(self, "threshold", float(threshold))
+        object.__setattr__(self, "public", public)
 
     @property
     def name(self) -> str:
@@ -73,12 +84,15 @@ class AIM:
     def plan(self, domain: Domain) -> tuple[Group, ...]:
         self.workload.check(domain)
         alone, columns = (1.0,) * len(domain), len(domain)
+        asked = questions(self.public, domain)
         if columns < 2:
             return (Group("one-way", "measure", Fraction(1), weights=alone, role=Role.ONE_WAY),)
         share = (1 - OF_CHOICES) / ROUNDS_A_COLUMN  # as much a column as a round has to measure
+        rest = 1 - sum(group.share for group in asked)
         return (
-            Group("one-way", "measure", share, weights=alone, role=Role.ONE_WAY),
-            Group("rounds", "filter", 1 - share, count=ROUNDS_A_COLUMN * columns, role=Role.ROUNDS),
+            Group("one-way", "measure", share * rest, weights=alone, role=Role.ONE_WAY),
+            *asked,
+            Group("rounds", "filter", (1 - share) * rest, count=ROUNDS_A_COLUMN * columns, role=Role.ROUNDS),
         )
 
     def cliques(self, domain: Domain) -> list[Clique]:
@@ -86,11 +100,14 @@ class AIM:
         return list(largest_forest(domain, self.cell_limit))
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
-        losses = allot(curator, self.plan(domain), budget)
+        losses = allot(curator, self.plan(domain), budget) if isinstance(budget, Budget) else budget
         kept = () if self.threshold else domain.names  # below nothing there are noisy counts as well
-        step = measure_and_compress(
-            curator, losses["one-way"], weights={}, threshold=self.threshold, exempt=kept
+        measured = curator.measure([(name,) for name in domain], budget=losses["one-way"])
+        public = usable(self.public, domain)
+        begun = begin(
+            public, curator, measured, losses, cell_limit=min(CELLS, self.cell_limit // PUBLIC_PART)
         )
+        step = compressed(curator, measured, self.threshold, exempt=kept) if begun is None else begun.step
         merged, alone = step.curator.domain, list(step.log)
         records = estimate_total(merged, alone)
         field = estimate(merged, alone, total=records)
@@ -108,5 +125,11 @@ class AIM:
             left=reserve.rho * (1 - 1e-9),
             a_round=reserve.rho / float(share) / planned,
         )
-        log, field = rounds.run(alone, field)
-        return Fit(tuple(log), field, step.compression)
+        said = () if public is None or NEAR not in losses else (told(begun is not None),)
+        if begun is None:
+            log, field = rounds.run(alone, field)
+        else:
+            start = PublicStart(begun.likely, begun.known, cell_limit=self.cell_limit, haste=HASTE)
+            log, field = rounds.run(alone, begun.known.field, start)
+            field = start.settle()
+        return Fit(tuple(log), field, step.compression, said)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from understudy.domain import Clique
 from understudy.marginals import Measurement
+from understudy.mechanisms.public.public_start import PublicStart
 from understudy.mechanisms.workload.workload import whole_weights
 from understudy.model import MarkovField, estimate
 from understudy.model.tree.junction_tree import JunctionTree, predict
@@ -50,8 +51,13 @@ class AimRounds:
     left: float
     a_round: float
 
-    def run(self, alone: Sequence[Measurement], field: MarkovField) -> tuple[list[Measurement], MarkovField]:
-        """Every measurement, those of the columns first, and the field that is fitted to them."""
+    def run(
+        self, alone: Sequence[Measurement], field: MarkovField, begun: PublicStart | None = None
+    ) -> tuple[list[Measurement], MarkovField]:
+        """Every measurement, those of the columns first, and the field that is fitted to them.
+
+        Where the field began at a public table, `begun` fits it anew.
+        """
         log = list(alone)
         while self.left > 0:
             if self.left < 2 * self.a_round:
@@ -61,12 +67,16 @@ class AimRounds:
             candidates = self._candidates(field, scale)
             estimates = KnownMarginals(field, candidates)
             chosen = self._choose(candidates, estimates, scale)
-            log += self.curator.measure([chosen], budget=Gaussian(self._sigma))
-            field = estimate(self.curator.domain, log, total=field.total, warm_start=field, max_steps=STEPS)
+            measured = self.curator.measure([chosen], budget=Gaussian(self._sigma))
+            log += measured
+            field = self._refitted(log, field) if begun is None else begun.add(measured)
             moved = float(np.abs(field.marginal(chosen).counts - estimates(chosen)).sum())
             if moved <= self._noise(chosen, scale):
                 self.a_round *= 4  # the noise is halved, and the epsilon of a choice doubled
         return log, field
+
+    def _refitted(self, log: Sequence[Measurement], field: MarkovField) -> MarkovField:
+        return estimate(self.curator.domain, log, total=field.total, warm_start=field, max_steps=STEPS)
 
     def _choose(self, candidates: Sequence[Clique], estimates: KnownMarginals, scale: float) -> Clique:
         weights = whole_weights([self.matters[clique] for clique in candidates])

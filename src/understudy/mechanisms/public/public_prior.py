@@ -12,31 +12,39 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from understudy.domain import Clique, Domain
+from understudy.errors import ParameterError
 from understudy.marginals import Counter, Measurement
 from understudy.marginals.clique_runs import runs_within
 from understudy.mechanisms.field_estimates import FieldEstimates
+from understudy.mechanisms.mechanism import Allotment
+from understudy.mechanisms.shrinkage import spread
 from understudy.mechanisms.spanning_tree import components
 from understudy.mechanisms.tables.least_risk import shrunk
 from understudy.mechanisms.tables.noise_price import OF_CELL, OF_NOISE, Cells
 from understudy.mechanisms.tables.scaled_tables import scaled
 from understudy.model import MarkovField, estimate
 from understudy.model.tree.junction_tree import predict
-from understudy.privacy import Curator, Loss
+from understudy.privacy import Curator, Group, Role
 
+NEAR, FAR = "public", "independence"
+DISTANCE = Fraction(1, 100)  # of the whole, each: one number over all pairs, which little budget tells well
 CELLS = 400_000  # of a model of public tables: it is not noise that bounds it, but the time of a refit
 WORK = 3e7  # of a refit, in cells times passes: some tenths of a second
+STEPS = 400  # of a refit: more brings public tables that contradict noisy columns hardly nearer
 ROUNDS = 6  # of choosing tables, each with a refit
 MOST_CELLS, AT_ONCE = 20_000, 2**24  # of one table, and of all that are counted together
 MOST_ASKED = 10**6  # cells of a pair whose distance is asked
+OFF = 0.02  # of the records: how far off a public table is thought to be, before that is asked
 LEAST = 1e-3  # of the records: a misfit that is not worth a table
 CHANCE = 1.25  # times the misfit that so few public records would have by chance alone
 OF_OTHERS = 0.05  # of a column's records that may be anywhere, whatever the public column says
 TRIPLES = 20  # columns up to which triples are looked at too
-SURE = 1.0  # deviation of noise by which it has to be nearer: what misleads much rarely passes
+SURE = 2.0  # deviations of noise by which it has to be nearer: what misleads rarely passes
 SWEEPS = 20  # of proportional fitting
 
 
@@ -46,6 +54,35 @@ class Supposed:
 
     field: MarkovField
     tables: tuple[Measurement, ...]
+
+
+def questions(public: Counter | None, domain: Domain) -> tuple[Group, ...]:
+    """What is asked of a public table, as groups of a plan: two distances; none without one, or of one column.
+
+    Raises ParameterError where it has other columns or codes than the domain.
+    """
+    if public is None:
+        return ()
+    if dict(public.domain) != dict(domain):
+        raise ParameterError(
+            "the public table has other columns or codes than the private one.",
+            hint="describe every column of both by one complete schema: us.table(public, schema).",
+        )
+    if len(domain) < 2:
+        return ()
+    return tuple(Group(name, "measure", DISTANCE, role=Role.PRIOR) for name in (NEAR, FAR))
+
+
+def usable(public: Counter | None, domain: Domain) -> Counter | None:
+    """The public table, unless codes were learned since that are not its own: then it says nothing of them."""
+    return None if public is None or dict(public.domain) != dict(domain) else public
+
+
+def told(used: bool, than: str = "independence is") -> str:
+    """The sentence that says whether a public table was of use."""
+    if used:
+        return f"The public table was nearer to the records than {than}, and the model began there."
+    return f"The public table was not found nearer to the records than {than}, and was left."
 
 
 def likely_columns(public: Counter | None, log: Sequence[Measurement]) -> dict[str, Cells] | None:
@@ -61,8 +98,9 @@ def likely_columns(public: Counter | None, log: Sequence[Measurement]) -> dict[s
         share = (1 - OF_OTHERS) * records / max(float(records.sum()), 1.0) + OF_OTHERS / records.size
         total = max(float(noisy.sum()), 1.0)
         off = ((noisy - total / records.size) ** 2).sum() - ((noisy - total * share) ** 2).sum()
-        nearer += float(off) / float(m.stddev) ** 2
-        found[m.clique[0]] = shrunk(noisy, total * share, float(m.stddev))
+        sigma = spread(m.stddev)
+        nearer += float(off) / sigma**2
+        found[m.clique[0]] = shrunk(noisy, total * share, sigma)
     return found if nearer > 0 else None
 
 
@@ -71,14 +109,43 @@ def supposed(
     curator: Curator,
     start: MarkovField,
     alone: Sequence[Measurement],
-    losses: tuple[Loss, Loss],
+    losses: Allotment,
     *,
-    cell_limit: int,
-    triples: bool,
+    cell_limit: int = CELLS,
+    triples: bool = True,
 ) -> Supposed | None:
     """What the public table suggests, if that is nearer to the records than `start`, the field of the columns alone.
 
     The public table has the codes of the curator. Both losses are spent, one a distance, whatever they tell.
+    """
+    found = suggested(public, start, alone, cell_limit=cell_limit, triples=triples)
+    distance = distance_if_nearer(curator, found.field, start, losses)
+    return None if distance is None else Supposed(found.field, found.held(distance))
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A field of public tables, before it is known whether it is of use, and these tables, brought to the columns."""
+
+    field: MarkovField
+    tables: Mapping[Clique, Cells]
+
+    def held(self, distance: float) -> tuple[Measurement, ...]:
+        """The tables as measurements that are off by so many records, as far as is known."""
+        return tuple(_as_measured(self.tables, distance))
+
+
+def suggested(
+    public: Counter,
+    start: MarkovField,
+    alone: Sequence[Measurement],
+    *,
+    cell_limit: int = CELLS,
+    triples: bool = True,
+) -> Suggestion:
+    """What the public table suggests of records whose columns are as in `start`, measured as `alone` says.
+
+    Public knowledge and earlier answers alone: nothing is asked.
     """
     domain, total = start.domain, start.total
     tables = _PublicTables(public, start)
@@ -91,23 +158,34 @@ def supposed(
         chosen |= {clique: tables.known[clique] for clique in taken}
         field = estimate(
             domain,
-            [*alone, *_as_measured(chosen, 0.02 * total)],
+            [*alone, *_as_measured(chosen, OFF * total)],
             total=total,
             warm_start=field,
             work=WORK,
+            max_steps=STEPS,
         )
+    return Suggestion(field, chosen)
+
+
+def distance_if_nearer(
+    curator: Curator, near: MarkovField, far: MarkovField, losses: Allotment
+) -> float | None:
+    """How far `near` is from the records, in records a pair, if that is surely less than `far` is; else None.
+
+    Both losses are spent, one a distance, whatever they tell.
+    """
+    domain = near.domain
     every = [[pair for pair in itertools.combinations(domain.names, 2) if domain.size(pair) <= MOST_ASKED]]
     if not every[0]:
         return None
-    near, far = (
-        curator.distances(every, FieldEstimates(by), loss)
-        for by, loss in zip((field, start), losses, strict=True)
+    by, of = (
+        curator.distances(every, FieldEstimates(field), losses[name])
+        for field, name in ((near, NEAR), (far, FAR))
     )
-    noise = math.hypot(float(near.stddev[0]), float(far.stddev[0]))
-    if not float(near.values[0]) < float(far.values[0]) - SURE * noise:
+    noise = math.hypot(float(by.stddev[0]), float(of.stddev[0]))
+    if not float(by.values[0]) < float(of.values[0]) - SURE * noise:
         return None
-    distance = max(float(near.values[0]) + float(near.stddev[0]), 1.0) / len(every[0])
-    return Supposed(field, tuple(_as_measured(chosen, distance)))
+    return max(float(by.values[0]) + float(by.stddev[0]), 1.0) / len(every[0])
 
 
 def raked(table: Cells, alone: Sequence[Cells]) -> Cells:

@@ -2,7 +2,7 @@
 
 Values are taken to be as frequent as they mostly are: the r-th of them in proportion to 1/r. A noisy table is pulled
 towards what else is known of it, so a cell errs by its noise or by a part of what it holds, whichever is less
-(`mechanisms.adaptive.noise_price`). What no marginal measures comes on top, and nobody knows it beforehand.
+(`mechanisms.tables.noise_price`). What no marginal measures comes on top, and nobody knows it beforehand.
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ class Role(Enum):
         HISTOGRAMS: tables that are each counted alone.
         RULES: records that break a constraint, counted by codes.
         ROUNDS: choices and marginals in turn, whose noise depends on earlier answers.
+        PRIOR: how far what a public table suggests is from the records.
         CHECK: how far off the fitted model is, once all else was asked.
     """
 
@@ -56,6 +57,7 @@ class Role(Enum):
     HISTOGRAMS = "histograms"
     RULES = "rules"
     ROUNDS = "rounds"
+    PRIOR = "prior"
     CHECK = "check"
 
 
