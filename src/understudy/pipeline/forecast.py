@@ -34,12 +34,7 @@ VALUES_PER_SECOND = 2.5e7  # read, coded, generated, decoded and written
 CELLS_PER_SECOND = 3e7  # of a marginal, from noise to the end of the fit and of the shrinkage
 BASE_BYTES = 280 << 20  # of the program itself
 BOUNDS = (1, 2, 4, 8)  # on a unit's records, whose noise is told
-_NOT_MEASURED = (
-    Role.LEARNING,
-    Role.RULES,
-    Role.PRIOR,
-    Role.CHECK,
-)  # groups that ask for no marginal of a model
+_MEASURED = (Role.ONE_WAY, Role.MARGINALS)  # groups that ask for marginals of a model
 COPIES = 8  # bytes of a cell of the table in memory: as read, as codes, and again as synthetic records
 
 
@@ -330,7 +325,7 @@ def _marginals(
         loss, alone = losses[group.name], group.role is Role.ONE_WAY
         if isinstance(loss, Laplace) and loss.count == len(largest):
             found += [_expected_of_laplace(merged, clique, l1 / loss.epsilon, rows) for clique in largest]
-        if not isinstance(loss, Gaussian) or group.role in _NOT_MEASURED:
+        if not isinstance(loss, Gaussian) or group.role not in _MEASURED:
             continue
         cliques: list[Clique] = [(column,) for column in whole] if alone else largest
         scales = loss.scales if loss.weights is not None else ()
