@@ -46,7 +46,7 @@ def main() -> int:
         )
     for system, why in missing.items():
         print(f"not run: {system} ({why})", file=sys.stderr)
-    _write(arenas, store, every, asked.out)
+    (_add if asked.add else _write)(arenas, store, every, asked.out)
     return 0
 
 
@@ -75,6 +75,16 @@ def _write(arenas: list[Arena], store: Store, every: list[Cell], out: Path) -> N
     print(f"written: {out}")
 
 
+def _add(arenas: list[Arena], store: Store, every: list[Cell], out: Path) -> None:
+    """The page that is there, with the default's rows of today."""
+    results = [
+        page.Results(arena, store.of(c for c in every if c.arena == arena.name), {}, "", "", ())
+        for arena in arenas
+    ]
+    out.write_text(page.with_default(out.read_text(encoding="utf-8"), results), encoding="utf-8")
+    print(f"written: {out}")
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.contest", description=__doc__)
     parser.add_argument("--runs", type=int, help="how often every cell is played")
@@ -83,6 +93,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--arenas", nargs="*", default=["census1940", "temporal-match2"])
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "contest", help="finished cells")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "contest.md")
+    parser.add_argument(
+        "--add", action="store_true", help="put the default's rows into the page that is there"
+    )
     return parser.parse_args()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.contest import paper, targets
 from benchmarks.contest.arenas import Arena
 from benchmarks.contest.cells import Cell, Outcome
-from benchmarks.contest.systems import SUBMITTED
+from benchmarks.contest.systems import DEFAULT, SUBMITTED
 from benchmarks.contest.words import ANALOGOUS, DIFFERS, INTRODUCTION
 
 Errors = tuple[float, float, float, float]
@@ -135,7 +135,7 @@ def _described(found: Results) -> str:
 def _played(found: Results) -> str:
     """How often cells were played, in words."""
     times: dict[int, list[str]] = {}
-    for system in (*paper.ORDER, SUBMITTED):
+    for system in (*paper.ORDER, *([DEFAULT] if found.played(DEFAULT) else []), SUBMITTED):
         most = max(c.run for c in found.outcomes if c.system == system) + 1 if found.played(system) else 0
         times.setdefault(most, []).append(system)
     most = max(times)
@@ -152,13 +152,33 @@ def _ranking(found: Results) -> str:
 
 
 def _big_table(found: Results) -> str:
-    rows = []
-    for epsilon in paper.EPSILONS:
-        for system in paper.ORDER:
-            theirs = (f"{error:.2f}" for error in paper.ERRORS[system, epsilon])
-            rows.append([f"{epsilon:g}", system, *found.shown(system, epsilon), *theirs])
+    systems = (*paper.ORDER, *([DEFAULT] if found.played(DEFAULT) else []))
+    rows = [_row(found, system, epsilon) for epsilon in paper.EPSILONS for system in systems]
     head = ["epsilon", "system", *paper.METRICS, "+-", *(f"paper: {metric}" for metric in paper.METRICS)]
     return table(head, rows) + "\n\n+-: the standard error of the overall mean, over runs."
+
+
+def _row(found: Results, system: str, epsilon: float) -> list[str]:
+    theirs = paper.ERRORS.get((system, epsilon))
+    told = [""] * len(paper.METRICS) if theirs is None else [f"{error:.2f}" for error in theirs]
+    return [f"{epsilon:g}", system, *found.shown(system, epsilon), *told]
+
+
+def with_default(text: str, results: Sequence[Results]) -> str:
+    """A page that was written earlier, with today's rows of the default in its tables, and today's introduction."""
+    lines = text.splitlines()
+    for found in results:
+        start = lines.index(f"## {found.arena.title}")
+        for epsilon in paper.EPSILONS:
+            end = next(i for i in range(start, len(lines)) if lines[i].startswith("+-:"))
+            of_epsilon = [i for i in range(start, end) if lines[i].startswith(f"| {epsilon:g} |")]
+            before = [i for i in of_epsilon if lines[i].startswith(f"| {epsilon:g} | {DEFAULT} |")]
+            for i in reversed(before):
+                del lines[i]
+            row = "| " + " | ".join(_row(found, DEFAULT, epsilon)) + " |"
+            lines.insert(of_epsilon[-1] + 1 - len(before), row)
+    rest = "\n".join(lines).partition("\nErrors run from 0")[2]
+    return f"{INTRODUCTION.strip()}\n\nErrors run from 0{rest}\n"
 
 
 def _trees(found: Results) -> str:

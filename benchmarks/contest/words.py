@@ -16,6 +16,11 @@ It installs PyTorch for the GAN, plays every system several times at epsilon 0.3
 finished cell under `build/contest` (an interrupted run goes on where it stopped; cells of other code are not taken),
 and writes this page and its pictures. `python -m benchmarks.contest --systems MST DPSyn --runs 1` plays some of it,
 `--quick` takes a few thousand records for a look.
+
+*Understudy's default* is no system of the paper's: what `us.fit` does when nothing is said. It gets the same columns
+after the same transforms, and neither the forced marginals and weights that were chosen for the score nor the public
+table. `python -m benchmarks.contest --systems "Understudy's default" --add` plays it alone and puts its rows into the
+page that is there; the checks below are of the paper's systems.
 """
 
 ANALOGOUS = """

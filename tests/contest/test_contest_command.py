@@ -18,7 +18,7 @@ from benchmarks.contest.__main__ import cells  # noqa: E402
 from benchmarks.contest.cells import Cell, Outcome, Store, code_digest, play  # noqa: E402
 from benchmarks.contest.ranking import ranking_svg  # noqa: E402
 from benchmarks.contest.submitted import plain_mirror_descent  # noqa: E402
-from benchmarks.contest.systems import SUBMITTED, SYSTEMS, submitted  # noqa: E402
+from benchmarks.contest.systems import DEFAULT, SUBMITTED, SYSTEMS, submitted  # noqa: E402
 
 SIZES = {"SEX": 2, "CITY": 3, "WAGE": 6, "AGE": 5, "RACE": 4}
 
@@ -101,6 +101,20 @@ def test_the_page_says_when_a_target_is_missed_and_when_a_rival_was_not_run(aren
     assert said.count("**not met**: the paper's order") == 3
     assert "**not met**: NIST-MST and MST within 0.01" in said
     assert "| 0.3 | UCLANESL | not run |" in page.page([good])
+
+
+def test_the_defaults_rows_go_into_an_older_page_and_leave_its_checks(arena: arenas.Arena) -> None:
+    older = page.page([results(arena, {"NIST-MST": 0.1, "MST": 0.105})])
+    assert DEFAULT not in older.partition("Errors run from 0")[2]
+    added = page.with_default(older, [results(arena, {DEFAULT: 0.05})])
+    assert f"| 1 | {DEFAULT} | 0.050 | 0.050 | 0.050 | 0.050 |" in added
+    kept = [line for line in added.splitlines() if f"| {DEFAULT} |" not in line]
+    assert kept == older.splitlines()
+    assert page.with_default(added, [results(arena, {DEFAULT: 0.05})]) == added
+    whole = page.page([results(arena, {"NIST-MST": 0.1, "MST": 0.105, DEFAULT: 0.05})])
+    assert [line for line in whole.splitlines() if f"| {DEFAULT} |" in line] == [
+        line for line in added.splitlines() if f"| {DEFAULT} |" in line
+    ]
 
 
 def test_means_errors_of_means_and_gains_are_those_of_all_runs(arena: arenas.Arena) -> None:
