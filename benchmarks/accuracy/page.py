@@ -32,7 +32,7 @@ def write(store: Store, out: Path, sets: Sequence[str]) -> None:
             (out.parent / f"{out.stem}-{data}.svg").write_text(_by_epsilon(found, data), encoding="utf-8")
     (out.parent / f"{out.stem}-time.svg").write_text(_by_time(found, sets), encoding="utf-8")
     stale = sum(cell.system in ours() and not store.is_current(o) for cell, o in played.items())
-    public = public_prior.section(store.played(stale=True))
+    public = public_prior.kept(store.folder)
     out.write_text(_text(played, found, sets, out.stem, stale, public), encoding="utf-8")
 
 

@@ -7,8 +7,10 @@ its own, so that it says of no pair how it goes together. Cells are kept like al
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.accuracy.cells import ROOT, Cell, Outcome, Store
@@ -18,6 +20,7 @@ from benchmarks.accuracy.systems import EPSILONS, WITH_PUBLIC
 from benchmarks.accuracy.tables import Summary, summaries
 from benchmarks.contest.page import table
 
+KEPT = ROOT / "benchmarks" / "accuracy" / "public_prior.jsonl"  # cells that travel, by whatever code
 SYSTEMS = ("adaptive", "aim", "mst", "independent")
 HOW = ("", *WITH_PUBLIC)
 WORDS = """
@@ -40,7 +43,7 @@ def main(words: list[str] | None = None) -> int:
     if not is_there(LATER):
         print("SKIPPED: no shared data beside the repository")
         return 0
-    store = Store(asked.cache)
+    store = Store(asked.cache, KEPT)
     for system in asked.systems:
         for epsilon in asked.epsilons:
             for how in HOW:
@@ -49,8 +52,20 @@ def main(words: list[str] | None = None) -> int:
                 for cell, outcome in play_ours(left, store, asked.seconds) if left else ():
                     found = outcome.failed or f"{outcome.pairs:.4f} / {outcome.triples:.4f}"
                     print(f"{cell.system} at {cell.epsilon:g}: {found}", file=sys.stderr, flush=True)
-    print(section(store.played()))
+    found = store.played(stale=True)
+    lines = [
+        json.dumps({"cell": asdict(cell), "outcome": asdict(outcome)})
+        for cell, outcome in found.items()
+        if cell.data == LATER
+    ]
+    KEPT.write_text("".join(f"{line}\n" for line in sorted(lines)), encoding="utf-8")
+    print(section(found))
     return 0
+
+
+def kept(cache: Path) -> str:
+    """The section, from cells in this folder and those that travel with the repository."""
+    return section(Store(cache, KEPT).played(stale=True))
 
 
 def section(played: Mapping[Cell, Outcome]) -> str:
