@@ -148,13 +148,13 @@ def choices_asked_in_any_order(patch):
 
 @caught_by(checks.check_no_foreign_code_meets_exact_counts)
 def subclass_of_a_query_admitted(patch):
-    patch.setattr(question_checks, "_bins", lambda domain, clique, query: query)
+    patch.setattr(question_checks, "_query", lambda domain, clique, query: query)
 
 
 @caught_by(checks.check_a_loss_is_what_it_was_when_it_was_checked)
 def subclass_of_a_loss_admitted(patch):
-    def as_it_is(allowance, budget, weights, sizes):
-        found = price(allowance, Gaussian(budget.sigma, budget.weights), weights, sizes)
+    def as_it_is(allowance, budget, weights, sizes, queries):
+        found = price(allowance, Gaussian(budget.sigma, budget.weights), weights, sizes, queries)
         return replace(found, scales=budget.scales) if type(budget) is not Gaussian else found
 
     price = noisy_marginals.price_batch

@@ -19,6 +19,7 @@ from understudy.domain import Clique
 from understudy.marginals import Counter
 from understudy.pipeline import Release
 from understudy.privacy import Budget, Curator, Gaussian, Laplace, Loss, loss_from_dict
+from understudy.privacy.curator.verification import charged_interactions
 from understudy.privacy.ledger.stored_answers import unpack, unpack_text
 
 Floats = npt.NDArray[np.float64]
@@ -169,7 +170,7 @@ def look(log: Sequence[Answered], worlds: Worlds, release: Release, *, present: 
         if seen is None or words["question"] not in ("measure", "histogram"):
             continue
         cliques = [tuple(clique) for clique in words["cliques"]]
-        counts = seen.counts(cliques)
+        counts = _asked(words, seen.counts(cliques))
         sizes = [before.size for before, _ in counts]
         if any(
             bins and math.prod(bins) != size for bins, size in zip(words.get("bins", ()), sizes, strict=False)
@@ -194,6 +195,17 @@ def look(log: Sequence[Answered], worlds: Worlds, release: Release, *, present: 
                 noise += Noise.of(noisy - (after if present else before), law, marginal.scale)
         batches.append(Batch(loss, tuple(found)))
     return View(tuple(batches), ratio, noise)
+
+
+def _asked(
+    words: Mapping[str, Any], counts: list[tuple[Integers, Integers]]
+) -> list[tuple[Integers, Integers]]:
+    """What was asked of the counts of both worlds: the counts, or what they say beyond some of their own sums."""
+    queries = charged_interactions(words) if words.get("interactions") else [None] * len(counts)
+    return [
+        both if query is None else (query.apply(both[0]), query.apply(both[1]))
+        for both, query in zip(counts, queries, strict=True)
+    ]
 
 
 def _noisy(asked: Answered, sizes: Sequence[int]) -> list[Floats]:

@@ -68,11 +68,11 @@ def reach(query: Asked, neighbours: Neighbours) -> float:
 
 
 def price_batch(
-    allowance: Allowance, budget: Any, weights: tuple[float, ...], queries: Queries, sizes: Sequence[int]
+    allowance: Allowance, budget: Any, weights: tuple[float, ...], sizes: Sequence[int], queries: Queries = ()
 ) -> BatchPrice:
     """The price of marginals of these sizes, at a loss of a plan or at a Budget set aside for them."""
     if any(isinstance(query, Interactions) for query in queries):
-        return _of_interactions(allowance, budget, weights, queries, sizes)
+        return _of_interactions(allowance, budget, weights, sizes, queries)
     if isinstance(budget, Laplace):
         return _pure(allowance, budget, weights, sizes)
     neighbours = allowance.neighbours
@@ -100,7 +100,7 @@ def _slack(scales: Sequence[float], sizes: Sequence[int], allowance: Allowance) 
 
 
 def _of_interactions(
-    allowance: Allowance, budget: Any, weights: tuple[float, ...], queries: Queries, sizes: Sequence[int]
+    allowance: Allowance, budget: Any, weights: tuple[float, ...], sizes: Sequence[int], queries: Queries
 ) -> BatchPrice:
     """A batch with interactions in it, at a loss whose weights were left open.
 
@@ -163,7 +163,7 @@ class MarginalsQuestion(Question[BatchPrice, list[Measurement]]):
         return cls(batch, asked, sizes, question_checks.weights(batch, weights, budget), budget)
 
     def price(self, allowance: Allowance) -> BatchPrice:
-        return price_batch(allowance, self.budget, self.weights, self.queries, self.sizes)
+        return price_batch(allowance, self.budget, self.weights, self.sizes, self.queries)
 
     def words(self, price: BatchPrice) -> dict[str, Any]:
         words: dict[str, Any] = {
