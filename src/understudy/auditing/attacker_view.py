@@ -17,8 +17,10 @@ import numpy.typing as npt
 from understudy.auditing.recording_ledger import Answered
 from understudy.domain import Clique
 from understudy.marginals import Counter
+from understudy.marginals.interactions import Interactions
 from understudy.pipeline import Release
 from understudy.privacy import Budget, Curator, Gaussian, Laplace, Loss, loss_from_dict
+from understudy.privacy.curator.noisy_marginals import reach
 from understudy.privacy.curator.verification import charged_interactions
 from understudy.privacy.ledger.stored_answers import unpack, unpack_text
 
@@ -71,6 +73,30 @@ class Batch:
 
     loss: Gaussian | Laplace
     marginals: tuple[TellingMarginal, ...]
+
+    @classmethod
+    def of_interactions(
+        cls, loss: Gaussian, marginals: Sequence[TellingMarginal], queries: Sequence[Interactions | None]
+    ) -> Batch:
+        """A batch with interactions as one of cells that tell as much.
+
+        All answers of an interaction move, and what they tell together is how far: what one cell tells that moves as
+        far in its own noise. So a replay draws from the curator what marginals of these weights have; whether noise
+        of interactions is as wide as declared is seen in runs of `fit` (`Noise`).
+        """
+        neighbours = loss.neighbours
+        reaches = [reach(query, neighbours) for query in queries]
+        weights = tuple(
+            loss.sigma * far / marginal.scale for far, marginal in zip(reaches, marginals, strict=True)
+        )
+        known = Gaussian(loss.sigma, weights, neighbours)
+        cells = []
+        for marginal, query, far, scale in zip(marginals, queries, reaches, known.scales, strict=True):
+            moved = np.array(marginal.with_, np.float64) - np.array(marginal.without, np.float64)
+            whole = math.floor(neighbours.l2 * float(np.linalg.norm(moved)) / far + 1e-9)
+            told = ((0,), (whole,)) if whole else ((), ())
+            cells.append(marginal if query is None else TellingMarginal("gaussian", scale, 0, *told))
+        return cls(known, tuple(cells))
 
 
 @dataclass(frozen=True)
@@ -193,7 +219,10 @@ def look(log: Sequence[Answered], worlds: Worlds, release: Release, *, present: 
             ratio += float(marginal.ratio(noisy[apart]))
             if not marginal.threshold and marginal.scale >= _FINE:
                 noise += Noise.of(noisy - (after if present else before), law, marginal.scale)
-        batches.append(Batch(loss, tuple(found)))
+        if isinstance(loss, Gaussian) and words.get("interactions"):
+            batches.append(Batch.of_interactions(loss, found, charged_interactions(words)))
+        else:
+            batches.append(Batch(loss, tuple(found)))
     return View(tuple(batches), ratio, noise)
 
 
