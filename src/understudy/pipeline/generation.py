@@ -7,8 +7,10 @@ record here holds of every synthetic record.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from understudy.data.forms.declared_values import as_declared, settled
@@ -19,6 +21,8 @@ from understudy.domain.columns.made.made import Place
 from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError
 from understudy.mechanisms import Generator
+from understudy.model import Field
+from understudy.pipeline.drawing.followed_pairs import followed
 from understudy.pipeline.drawing.made_up import check_made, sample_place, with_made
 from understudy.pipeline.drawing.partial_values import PartialValues
 from understudy.pipeline.drawing.wanted_records import WantedRecords
@@ -29,6 +33,8 @@ from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
 
 MOST_ROWS = 10**10
+
+Whole = dict[str, npt.NDArray[Any]]  # records in the schema's codes, with nothing merged
 
 
 def records(
@@ -42,21 +48,25 @@ def records(
     field: Generator,
     place: Place | None = None,
     only: WantedRecords | PartialValues | None = None,
+    spare: CodedColumns | None = None,
 ) -> pa.Table:
     """The records of drawn codes: compression undone, the encoding, constraints held, the transforms, what is made
     up; then the table's own form.
 
     `place` is where in their sample the records stand; left out, they are a sample of their own. `only` is what was
     asked of them: others are drawn for those that do not fulfil it, and what was given of them stands. Others are
-    drawn from the `field` for those that would break a constraint.
+    drawn from the `field` for those that would break a constraint. `spare` are as many records again, where those
+    that follow the field best in pairs of columns are to be kept of all.
     """
     encoder = Encoder(schema)
     partial = only if isinstance(only, PartialValues) else None
 
-    def values(drawn: CodedColumns, within: Within = within) -> pa.Table:
+    def spread(drawn: CodedColumns) -> Whole:
         # In proportion to noisy counts: on Adult a tenth less error than the paper's even spread, and as private.
-        whole = compression.reverse(dict(drawn.items()), rng, spread="counts")
-        agreed = agreeing(whole, schema, compression, rng)
+        return compression.reverse(dict(drawn.items()), rng, spread="counts")
+
+    def values(drawn: CodedColumns, within: Within = within, whole: Whole | None = None) -> pa.Table:
+        agreed = agreeing(spread(drawn) if whole is None else whole, schema, compression, rng)
         one = settle_one if schema.rules else None
         return settle(encoder.reverse(agreed, rng, within=within, settle=one, given=partial))
 
@@ -70,8 +80,9 @@ def records(
         drawing = only if isinstance(only, WantedRecords) else field
         return drawing.sample(rows, seed=int(rng.integers(2**63))).columns
 
-    def held(drawn: CodedColumns) -> pa.Table:
-        return hold(schema, values(drawn), drawn, lambda again: values(again, "uniform"), more, settle)
+    def held(drawn: CodedColumns, whole: Whole | None = None) -> pa.Table:
+        table = values(drawn, whole=whole)
+        return hold(schema, table, drawn, lambda again: values(again, "uniform"), more, settle)
 
     def completed(partial: PartialValues) -> pa.Table:
         drawn = partial.sample(seed=int(rng.integers(2**63))).columns
@@ -80,6 +91,11 @@ def records(
     if isinstance(only, PartialValues):
         given = only
         table = hold_given(schema, only.restored(values(codes)), lambda: completed(given), settle)
+    elif spare is not None and isinstance(field, Field):
+        both = {name: np.concatenate([column, spare[name]]) for name, column in codes.items()}
+        whole = spread(both)
+        kept = followed(whole, len(both[next(iter(both))]) // 2, field, compression, rng)
+        table = held(*({name: column[kept] for name, column in part.items()} for part in (both, whole)))
     else:
         table = held(codes)
     if isinstance(only, WantedRecords):

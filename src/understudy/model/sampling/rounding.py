@@ -16,14 +16,14 @@ from understudy.compiled import njit
 
 BITS = 12  # of the fixed point: finer ones are rounded at random first, still without bias
 _UNIT = 1 << BITS
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _TO_UNIT = 2.0**-53
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _mixed(state: Any) -> Any:
+def mixed(state: Any) -> Any:
     """Sixty-four random bits from a counter that the caller advances by the golden ratio (SplitMix64)."""
     z = (state ^ (state >> np.uint64(30))) * _MIX_1
     z = (z ^ (z >> np.uint64(27))) * _MIX_2
@@ -105,8 +105,8 @@ def matrix_rounding(weights: Any, sizes: Any, seed: Any) -> Any:
     state = seed
     active = 0
     for g in range(groups):
-        state += _GOLDEN
-        _fixed_point(weights[g], sizes[g], (_mixed(state) >> np.uint64(11)) * _TO_UNIT, counts[g])
+        state += GOLDEN
+        _fixed_point(weights[g], sizes[g], (mixed(state) >> np.uint64(11)) * _TO_UNIT, counts[g])
         for k in range(width):
             if counts[g, k] & (_UNIT - 1):
                 active += 1
@@ -128,8 +128,8 @@ def matrix_rounding(weights: Any, sizes: Any, seed: Any) -> Any:
         _pair(rest, columns, unit, mates, open_column)
         for i in range(active):
             if rest[i] & unit:
-                state += _GOLDEN
-                turn = unit if _mixed(state) >> np.uint64(63) else -unit
+                state += GOLDEN
+                turn = unit if mixed(state) >> np.uint64(63) else -unit
                 _round_along(rest, i, turn, unit, mates)
                 _round_along(rest, mates[1, i], -turn, unit, mates)
     flat = counts.ravel()
@@ -168,8 +168,8 @@ def remainder_rounding(weights: Any, sizes: Any, seed: Any) -> Any:
             if holder < 0:
                 holder, held = k, rest[k]
                 continue
-            state += _GOLDEN
-            u = (_mixed(state) >> np.uint64(11)) * _TO_UNIT
+            state += GOLDEN
+            u = (mixed(state) >> np.uint64(11)) * _TO_UNIT
             both = held + rest[k]
             if both < 1.0:
                 if u * both < rest[k]:
@@ -205,8 +205,8 @@ def deal(counts: Any, starts: Any, pool: Any, seed: Any) -> None:
                 at += 1
         i = at - first - 1
         while i > 0:  # one draw serves two swaps
-            state += _GOLDEN
-            bits = _mixed(state)
+            state += GOLDEN
+            bits = mixed(state)
             j = first + np.int64(((bits & low) * np.uint64(i + 1)) >> half)
             pool[first + i], pool[j] = pool[j], pool[first + i]
             i -= 1

@@ -16,6 +16,7 @@ from understudy.domain.columns.parts.codec import Within
 from understudy.errors import ParameterError, SizeError
 from understudy.marginals import Measurement
 from understudy.mechanisms import Generator
+from understudy.pipeline.drawing.followed_pairs import follows
 from understudy.pipeline.drawing.made_up import sample_place
 from understudy.pipeline.drawing.partial_values import PartialValues
 from understudy.pipeline.drawing.wanted_records import WantedRecords
@@ -123,7 +124,7 @@ class Samples:
                 hint="use sample_chunks, or `understudy sample`, which streams them to a file.",
             )
         rng = np.random.default_rng(seed)
-        table = self.draw(wanted, rng, within, only=only)
+        table = self._drawn(wanted, rng, within, only)
         return table if drawn is not None else like(table, self.kind, self.form)
 
     def sample_chunks(
@@ -163,7 +164,7 @@ class Samples:
         wanted = self.count(rows)
         rng = np.random.default_rng(seed)
         if wanted <= chunk:
-            yield self.draw(wanted, rng, within, only=only)
+            yield self._drawn(wanted, rng, within, only)
             return
         place = sample_place(self.schema, rng)
         if only is not None:
@@ -234,6 +235,19 @@ class Samples:
             )
         return found
 
+    def _drawn(
+        self,
+        rows: int,
+        rng: np.random.Generator,
+        within: Within,
+        only: WantedRecords | PartialValues | None,
+    ) -> Any:
+        """A whole sample at once: its records follow the field in every pair of columns, where they are not many."""
+        if only is not None or not follows(self.field, rows):
+            return self.draw(rows, rng, within, only=only)
+        codes, spare = (self.field.sample(rows, seed=int(rng.integers(2**63))) for _ in range(2))
+        return self._decode(codes, rng, within, None, None, spare)
+
     def draw(
         self,
         rows: int,
@@ -253,6 +267,7 @@ class Samples:
         within: Within,
         place: Place | None,
         only: WantedRecords | PartialValues | None,
+        spare: Any = None,
     ) -> Any:
         return records(
             codes,
@@ -265,4 +280,5 @@ class Samples:
             self.field,
             place,
             only,
+            spare,
         )
