@@ -75,7 +75,7 @@ def test_rare_combinations_are_as_frequent_as_the_field_says():
         here = {c: (table > least) & (table <= most) for c, table in expected.items()}
         held = sum(seen[c][here[c]].sum() for c in triples) / runs
         should = sum(expected[c][here[c]].sum() for c in triples)
-        assert abs(held / should - 1) < 0.06, (least, held / should)
+        assert abs(held / should - 1) < 0.08, (least, held / should)
 
 
 def test_merged_codes_are_followed_in_the_codes_that_they_stand_for():

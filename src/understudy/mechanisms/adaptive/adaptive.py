@@ -42,7 +42,8 @@ LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 FEW = 4  # codes of a column from which on rare ones are merged
 # Of the model beyond its first tree, which has no more cells than are measured: at epsilon 1, and at most. What is
 # refitted in about a second.
-CELLS, MOST_CELLS = 100_000, 1_000_000
+CELLS, MOST_CELLS = 400_000, 1_000_000
+BY_CELLS = 0.4  # the power of a table's cells that its weight beside others is
 CERTAIN = 0.97  # of what pairs tell: where noise is forecast to hide more, nothing is spent on choosing pairs
 
 
@@ -313,10 +314,11 @@ class _Rounds:
 def _weight(expected: Cells, scale: float, part: float = 1.0) -> float:
     """How much of a budget a table deserves beside others, as a weight: more where noise reaches more cells.
 
-    Were every cell's error its noise, the sum of errors would be least with weights as the cube root of cells; a
-    shrunken table's error grows about half as fast as its noise. `part` of the noise is left by what is asked of it.
+    Were every cell's error its noise, the sum of errors would be least with weights as the cube root of cells. Tables
+    of many cells are shrunk, and are in more of what the model infers: somewhat more for them errs least on most of
+    the sets that it was tried on. `part` of the noise is left by what is asked of it.
     """
-    return math.pow(part * cells_above_noise(expected, part * scale), 1 / 6)
+    return math.pow(part * cells_above_noise(expected, part * scale), BY_CELLS)
 
 
 def _likely(log: Sequence[Measurement], public: Counter | None) -> dict[str, Cells]:

@@ -20,7 +20,8 @@ Places = npt.NDArray[np.int64]
 Expected = npt.NDArray[np.float64]
 
 LEAST = 1.0  # of a record: cells that expect less count alike
-PASSES = 2  # spare records that each place tries; more bring hardly any nearer
+PASSES, MOST_PASSES = 2, 4  # spare records that each place tries; more bring hardly any nearer
+EASY = 5_000_000  # cells that are looked up in no time: where there are fewer, more spare records are tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,11 @@ class PairTables:
     expected: Expected
 
 
+def passes(rows: int, pairs: int) -> int:
+    """How many spare records each of so many places tries, by how many pairs."""
+    return max(PASSES, min(MOST_PASSES, EASY // max(1, rows * pairs)))
+
+
 def kept_records(codes: Codes, rows: int, pairs: PairTables, seed: int) -> Places:
     """Which of the records are kept, `rows` of them: at first the first ones, each of which may be exchanged.
 
@@ -52,7 +58,8 @@ def kept_records(codes: Codes, rows: int, pairs: PairTables, seed: int) -> Place
     costs[:, 0] = 2 * weight * (counts - pairs.expected)
     costs[:, 1] = 2 * weight
     places = np.arange(len(codes))
-    _exchange(codes, places, rows, PASSES, pairs.columns, pairs.starts, pairs.widths, costs, np.uint64(seed))
+    tried = passes(rows, len(pairs.starts))
+    _exchange(codes, places, rows, tried, pairs.columns, pairs.starts, pairs.widths, costs, np.uint64(seed))
     return places[:rows]
 
 
