@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 ItemT = TypeVar("ItemT")
 DoneT = TypeVar("DoneT")
@@ -17,16 +18,23 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def on_all_cores(work: Callable[[ItemT], DoneT], items: Iterable[ItemT]) -> list[DoneT]:
-    """What the work makes of every item, in their order, done by as many threads as there are cores.
+@contextmanager
+def all_cores() -> Iterator[Callable[..., Iterable[Any]]]:
+    """A `map` whose work is done by as many threads as there are cores, to be used again and again.
 
     It pays where most of the work is done in kernels and libraries, which let other threads run meanwhile.
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    waiting = list(items)
-    threads = min(available_cores(), len(waiting))
+    threads = available_cores()
     if threads < 2:
-        return [work(item) for item in waiting]
+        yield map
+        return
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, waiting))
+        yield pool.map
+
+
+def on_all_cores(work: Callable[[ItemT], DoneT], items: Iterable[ItemT]) -> list[DoneT]:
+    """What the work makes of every item, in their order, done on all cores."""
+    with all_cores() as each:
+        return list(each(work, items))
