@@ -131,8 +131,13 @@ class Domain(Mapping[str, int]):
 
     def shape(self, names: Iterable[str] | None = None) -> tuple[int, ...]:
         """The sizes of `names` (all columns when left out), in the order given."""
-        listed = self._sizes if names is None else _listed(names)
-        return tuple([self[name] for name in listed])  # a list is made in less time than a generator
+        sizes = self._sizes
+        listed = sizes if names is None else _listed(names)
+        try:
+            return tuple([sizes[name] for name in listed])  # a list is made in less time than a generator
+        except KeyError as unknown:
+            self[unknown.args[0]]  # raises, and says so
+            raise
 
     def size(self, names: Iterable[str] | None = None) -> int:
         """The exact number of cells of a marginal over `names` (of the whole table when left out)."""
