@@ -1,6 +1,6 @@
 """MST from file to file: Understudy and its peers, each in a fresh process, on the same table in the same run.
 
-    python -m benchmarks.end_to_end [adult] [wide98] [choices] [peers | dpmm | mbi | smartnoise-synth]
+    python -m benchmarks.end_to_end [adult] [wide98] [mst | adaptive] [choices] [peers | <a peer>]
 
 `adult` and `wide98` time our own command, cold (no kernel compiled) and warm; `choices` compares what MST leaves
 open (shrinking, stopping early, spreading merged codes); `peers` runs each rival once, which takes minutes. A peer is
@@ -50,6 +50,7 @@ class Run:
 def main(wanted: Sequence[str] = ()) -> None:
     """Print the tables asked for; all but the peers when none is."""
     wanted = list(wanted) or [*sys.argv[1:]] or ["adult", "wide98", "choices"]
+    mechanisms = [name for name in MECHANISMS if name in wanted] or MECHANISMS
     print(
         f"understudy {understudy.__version__}, Python {platform.python_version()}, {os.cpu_count()} processors, ",
         end="",
@@ -63,9 +64,9 @@ def main(wanted: Sequence[str] = ()) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if "adult" in wanted:
-            adult(folder)
+            adult(folder, mechanisms)
         if "wide98" in wanted:
-            wide98(folder)
+            wide98(folder, mechanisms)
         if "choices" in wanted:
             choices(folder)
         chosen = [name for name in PEERS if name in wanted or "peers" in wanted]
@@ -73,7 +74,7 @@ def main(wanted: Sequence[str] = ()) -> None:
             peers(folder, chosen)
 
 
-def adult(folder: Path) -> None:
+def adult(folder: Path, mechanisms: Sequence[str]) -> None:
     """Time and error of our command on Adult."""
     table, domain = SHARED / "data/adult/adult.csv", _domain(SHARED / "data/adult/adult-domain.json")
     schema = _schema(folder / "adult.toml", domain)
@@ -82,7 +83,7 @@ def adult(folder: Path) -> None:
         f"\nAdult (48,842 x 14), mean of {RUNS} runs      seconds  of processors  pair error  triple error   MB"
     )
     _line("understudy, first run ever", _ours(table, schema, folder / "first.csv", caches))
-    for mechanism in MECHANISMS:
+    for mechanism in mechanisms:
         errors, runs = [], []
         for run in range(RUNS):
             out = folder / f"{mechanism}{run}.csv"
@@ -92,12 +93,12 @@ def adult(folder: Path) -> None:
         _line(f"understudy, {mechanism} (best)", _best(runs), f"{pairs:.4f}", f"{triples:.4f}")
 
 
-def wide98(folder: Path) -> None:
+def wide98(folder: Path, mechanisms: Sequence[str]) -> None:
     """Time and memory of our command on 661,000 x 98."""
     data = SHARED / "bench/wide98"
     schema = _schema(folder / "wide98.toml", _domain(data / "domain.json"))
     print("\nwide98 (661,000 x 98)                     seconds  of processors                             MB")
-    for mechanism in MECHANISMS:
+    for mechanism in mechanisms:
         out = folder / "wide98.parquet"
         runs = [_ours(data / "wide98.parquet", schema, out, {}, mechanism) for _ in range(2)]
         _line(f"understudy, {mechanism} (best)", _best(runs))

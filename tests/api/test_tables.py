@@ -125,7 +125,7 @@ def test_synth_takes_all_that_fit_takes() -> None:
 
 
 def test_a_release_writes_the_page_that_the_command_writes(tmp_path: Path) -> None:
-    from understudy.report import release_page
+    from understudy.report.release_page import release_page
 
     release = us.fit(
         COLUMNS, SCHEMA, mechanism="independent", ledger=tmp_path / "l.db", source=Seeded(0), **BUDGET

@@ -41,7 +41,7 @@ from understudy.pipeline import learning
 from understudy.pipeline.draft import draft, schema_of_types
 from understudy.pipeline.forecast import forecast
 from understudy.privacy import Seeded
-from understudy.report import release_page
+from understudy.report.release_page import release_page
 from understudy.transforms import Encoder
 
 ROWS = 3_000

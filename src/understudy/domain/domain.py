@@ -41,7 +41,7 @@ class Domain(Mapping[str, int]):
         DomainError: a name is empty or there twice, or a size no whole number above 0.
     """
 
-    __slots__ = ("_layouts", "_sizes")
+    __slots__ = ("_layouts", "_places", "_sizes")
 
     def __init__(
         self,
@@ -63,6 +63,7 @@ class Domain(Mapping[str, int]):
                 raise DomainError(f"column {name!r}: size {size!r} is not a whole number of at least 1.")
             checked[name] = whole
         self._sizes = checked
+        self._places: dict[str, int] = {}  # of columns, once somebody asks for an order
         self._layouts = {name: layout for name, layout in (layouts or {}).items() if name in checked}
         for name, layout in self._layouts.items():
             ordered, slots = layout[:2]
@@ -126,13 +127,19 @@ class Domain(Mapping[str, int]):
 
     def order(self, names: Iterable[str]) -> Clique:
         """The same clique in the domain's own order: the form to compare and to sort by."""
-        wanted = set(self.clique(names))
-        return tuple(name for name in self._sizes if name in wanted)
+        if not self._places:
+            self._places = {name: place for place, name in enumerate(self._sizes)}
+        return tuple(sorted(self.clique(names), key=self._places.__getitem__))
 
     def shape(self, names: Iterable[str] | None = None) -> tuple[int, ...]:
         """The sizes of `names` (all columns when left out), in the order given."""
-        listed = self._sizes if names is None else _listed(names)
-        return tuple([self[name] for name in listed])  # a list is made in less time than a generator
+        sizes = self._sizes
+        listed = sizes if names is None else _listed(names)
+        try:
+            return tuple([sizes[name] for name in listed])  # a list is made in less time than a generator
+        except KeyError as unknown:
+            self[unknown.args[0]]  # raises, and says so
+            raise
 
     def size(self, names: Iterable[str] | None = None) -> int:
         """The exact number of cells of a marginal over `names` (of the whole table when left out)."""

@@ -14,6 +14,7 @@ from understudy.marginals import Measurement
 from understudy.mechanisms.empty_slots import empty_slots
 from understudy.mechanisms.shrinkage import Cells, coarse_to_fine
 from understudy.privacy import Curator, Loss
+from understudy.processors import on_all_cores
 from understudy.transforms.compress import Compression, compress
 from understudy.transforms.runs import runs
 
@@ -96,9 +97,13 @@ def compressed(
     if pair_noise is not None:
         records = float(np.median([values.sum() for values in counts.values()]))
         most = records / (RUN * pair_noise) if pair_noise else math.inf
+        layouts = {m.clique[0]: curator.domain.layout(m.clique[0]) for m in log}
+        if likely is None:
+            found = on_all_cores(lambda m: smoothed(m, layouts[m.clique[0]]), log)
+            likely = {m.clique[0]: cells for m, cells in zip(log, found, strict=True)}
         for m in log:
-            layout = curator.domain.layout(m.clique[0])
-            smooth[m.clique[0]] = cells = smoothed(m, layout) if likely is None else likely[m.clique[0]]
+            layout = layouts[m.clique[0]]
+            smooth[m.clique[0]] = cells = likely[m.clique[0]]
             if layout.ordered > 1:
                 joined[m.clique[0]] = runs(
                     cells[: layout.ordered],

@@ -14,54 +14,72 @@ import numpy.typing as npt
 from understudy.compiled import njit
 
 Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int32]
 
 _WIDTHS = np.array([0.0, 0.15, 0.5])  # of "what was expected, or about", beside what was expected
 _MEANS = np.array([0.25, 1.0, 4.0])  # of "anything", beside what was expected
-_LOG_MEANS = np.log(_MEANS)
 BELIEVED = np.array([0.4, 4.0, 0.2, 0.2, 0.05, 0.05, 0.05])  # cells of each law, before any is looked at
 LAWS = 1 + len(_WIDTHS) + len(_MEANS)
 _NOTHING = (
     1e-3  # of what was expected: a cell that holds nothing is given so much, as no logarithm is of zero
 )
 _SETTLED = 1e-7  # a share of the cells: where no law's moved further, another round is not worth its time
-_LOG_ROOT = 0.5 * math.log(2 * math.pi)
+_ROOT = math.sqrt(2 * math.pi)
+_FAR = -6.0  # standard deviations: from here down a normal's tail is read off its series
+_WHOLE = 8.0  # standard deviations: from here up a normal is surely below
+_UNHEARD = -60.0  # the logarithm of a chance beside the likeliest that no share could bring back
 
 
-@njit(cache=True, nogil=True)
-def _log_below(z: float) -> float:
-    """The logarithm of the chance that a standard normal is below z."""
-    if z > -6.0:
-        return math.log(0.5 * math.erfc(-z / math.sqrt(2.0)))
-    inverse = 1.0 / (z * z)
-    return -0.5 * z * z - math.log(-z) - _LOG_ROOT + math.log1p(-inverse + 3.0 * inverse * inverse)
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _laws(noisy: float, prior: float, sigma: float, chances: Floats, means: Floats) -> None:
-    """How likely one noisy count is under every law, the likeliest being one, and the mean of the count behind it."""
-    log_sigma, log_prior = math.log(sigma), math.log(prior)
-    chances[0] = -0.5 * (noisy / sigma) ** 2 - log_sigma - _LOG_ROOT
-    means[0] = 0.0
+    """How likely one noisy count is under every law, up to a factor for all, and the mean of the count behind it.
+
+    A law's chance is a factor and an exponent, kept apart until the largest exponent is known. That of the law with
+    mean m is sigma / m times normal(z) / density(z), at z = noisy / sigma - sigma / m, beside that of nothing at all.
+    """
+    apart = noisy / sigma
+    nothing = -0.5 * apart * apart
+    chances[0], means[0] = 1.0, 0.0
+    exponents = means  # until an exponent is used, it stands where the mean will be
+    largest = nothing
     at = 1
     for i in range(_WIDTHS.size):
-        spread = (_WIDTHS[i] * prior) ** 2
-        variance = sigma * sigma + spread
-        log_variance = math.log(variance) if spread > 0.0 else 2.0 * log_sigma
-        chances[at] = -0.5 * (noisy - prior) ** 2 / variance - 0.5 * log_variance - _LOG_ROOT
-        means[at] = max(prior + spread / variance * (noisy - prior), 0.0)
+        variance = sigma * sigma + (_WIDTHS[i] * prior) ** 2
+        exponent = -0.5 * (noisy - prior) ** 2 / variance
+        chances[at], exponents[at] = sigma / math.sqrt(variance), exponent
+        largest = max(largest, exponent)
         at += 1
     for i in range(_MEANS.size):
-        mean = _MEANS[i] * prior
-        z = noisy / sigma - sigma / mean
-        below = _log_below(z)
-        chances[at] = -log_prior - _LOG_MEANS[i] - noisy / mean + 0.5 * (sigma / mean) ** 2 + below
-        means[at] = max(sigma * (z + math.exp(-0.5 * z * z - _LOG_ROOT - below)), 0.0)
+        z = apart - sigma / (_MEANS[i] * prior)
+        if z > _FAR:
+            largest = max(largest, nothing + 0.5 * z * z)
+    chances[0] = _heard(nothing - largest)
+    at = 1
+    for i in range(_WIDTHS.size):
+        chances[at] *= _heard(exponents[at] - largest)
+        spread = (_WIDTHS[i] * prior) ** 2
+        means[at] = max(prior + spread / (sigma * sigma + spread) * (noisy - prior), 0.0)
         at += 1
-    largest = chances[0]
-    for law in range(1, LAWS):
-        largest = max(largest, chances[law])
-    for law in range(LAWS):
-        chances[law] = math.exp(chances[law] - largest)
+    for i in range(_MEANS.size):
+        scale = sigma / (_MEANS[i] * prior)
+        z = apart - scale
+        if z > _FAR:
+            below = 0.5 * math.erfc(-z / math.sqrt(2.0)) if z < _WHOLE else 1.0
+            beyond = z + (math.exp(-0.5 * z * z) / (_ROOT * below) if z < _WHOLE else 0.0)
+            chances[at] = scale * _ROOT * below * _heard(nothing + 0.5 * z * z - largest)
+        else:
+            inverse = 1.0 / (z * z)
+            less = inverse * (1.0 - inverse * (3.0 - inverse * (15.0 - inverse * 105.0)))
+            beyond = -z * less / (1.0 - less)
+            chances[at] = scale * (1.0 - less) / -z * chances[0]
+        means[at] = max(sigma * beyond, 0.0)
+        at += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _heard(exponent: float) -> float:
+    """The chance of this logarithm beside the likeliest; none where it is too small to matter."""
+    return math.exp(exponent) if exponent > _UNHEARD else 0.0
 
 
 def posterior_means(
@@ -72,43 +90,87 @@ def posterior_means(
     How common they are is learned from every `step`-th cell, by at most so many rounds of expectation and
     maximisation. `believed` are cells of each law that are taken to have been seen already.
     """
-    some = [np.ascontiguousarray(part[::step]) for part in (noisy, prior, sigma)]
-    judged = _judged(*some)
-    common = believed / believed.sum()
-    _learn(judged[0], believed, rounds, np.empty(some[0].size), common)
-    if step == 1:
-        return _weighed(*judged, common, prior)
-    blocks = [slice(first, first + some[0].size) for first in range(0, noisy.size, some[0].size)]
-    return np.concatenate(
-        [_weighed(*_judged(noisy[b], prior[b], sigma[b]), common, prior[b]) for b in blocks]
-    )
-
-
-def _judged(noisy: Floats, prior: Floats, sigma: Floats) -> tuple[Floats, Floats]:
-    """`_laws` of every cell: chances and means, a row a law."""
-    chances, means = np.empty((2, LAWS, noisy.size))
-    _judge(noisy, prior, sigma, np.empty((2, LAWS)), chances, means)
-    return chances, means
-
-
-def _weighed(chances: Floats, means: Floats, common: Floats, prior: Floats) -> Floats:
-    weights = common[:, None] * chances
-    held: Floats = (weights * means).sum(axis=0) / weights.sum(axis=0)
-    return np.maximum(held, _NOTHING * prior)
+    looked_at = -(-noisy.size // step)
+    judged, found = np.empty((2 * LAWS + 1, looked_at)), np.empty(noisy.size)
+    _hold(noisy, prior, sigma, believed, rounds, step, judged, np.empty((3, LAWS)), found)
+    return found
 
 
 # Kernels make no arrays, which would take longer to compile than all else in them.
 
 
-@njit(cache=True, nogil=True)
-def _judge(
-    noisy: Floats, prior: Floats, sigma: Floats, spare: Floats, chances: Floats, means: Floats
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_blocks(table: Floats, noisy: Floats, block: Places, expected: Floats, seen: Floats) -> None:
+    """Add the cells of two tables to the block that each is in."""
+    for cell in range(block.size):
+        expected[block[cell]] += table[cell]
+        seen[block[cell]] += noisy[cell]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scale_blocks(table: Floats, block: Places, ratio: Floats) -> None:
+    """Multiply every cell by the ratio of its block."""
+    for cell in range(block.size):
+        table[cell] *= ratio[block[cell]]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_cut(product: Floats, square: Floats, start: int, end: int) -> tuple[float, int]:
+    """How much better two shares on each group explain a run than one does, at best, and where it is cut for it.
+
+    `product` and `square` are sums up to each code, a column a group; the first of equal places is taken.
+    """
+    most, place = -math.inf, start + 1
+    weight = square[end] - square[start]
+    for cut in range(start + 1, end):
+        before, behind, gain = square[cut] - square[start], square[end] - square[cut], 0.0
+        for group in range(product.shape[1]):
+            left, right = (
+                product[cut, group] - product[start, group],
+                product[end, group] - product[cut, group],
+            )
+            gain += left * left / before + right * right / behind - (left + right) ** 2 / weight
+        if gain > most:
+            most, place = gain, cut
+    return most, place
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hold(
+    noisy: Floats,
+    prior: Floats,
+    sigma: Floats,
+    believed: Floats,
+    rounds: int,
+    step: int,
+    judged: Floats,
+    spare: Floats,
+    held: Floats,
 ) -> None:
-    """`_judged`, into arrays that are there."""
-    for cell in range(noisy.size):
+    """`posterior_means`, into an array that is there; `judged` is room for chances, means and one number a cell."""
+    common, total = spare[2], 0.0
+    for law in range(LAWS):
+        total += believed[law]
+    for law in range(LAWS):
+        common[law] = believed[law] / total
+    for place in range(judged.shape[1]):
+        cell = place * step
         _laws(noisy[cell], prior[cell], sigma[cell], spare[0], spare[1])
         for law in range(LAWS):
-            chances[law, cell], means[law, cell] = spare[0, law], spare[1, law]
+            judged[law, place], judged[LAWS + law, place] = spare[0, law], spare[1, law]
+    _learn(judged, believed, rounds, judged[2 * LAWS], common)
+    for cell in range(held.size):
+        if step == 1:
+            for law in range(LAWS):
+                spare[0, law], spare[1, law] = judged[law, cell], judged[LAWS + law, cell]
+        else:
+            _laws(noisy[cell], prior[cell], sigma[cell], spare[0], spare[1])
+        whole = some = 0.0
+        for law in range(LAWS):
+            weight = common[law] * spare[0, law]
+            whole += weight
+            some += weight * spare[1, law]
+        held[cell] = max(some / whole, _NOTHING * prior[cell])
 
 
 @njit(

@@ -19,6 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ from understudy.marginals import Measurement
 from understudy.mechanisms import posterior_kernel as kernel
 from understudy.model import Field, estimate
 from understudy.model.fitting.record_total import estimate_total
+from understudy.processors import on_all_cores
 
 Cells = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
@@ -66,7 +68,8 @@ def fit(
     known += [m for m in pooled.values() if m is not None]
     field = estimate(domain, known, total=total)
     for order in sorted({len(m.clique) for m in rest}):
-        known += [_shrunk(m, field, values or {}, alone) for m in rest if len(m.clique) == order]
+        pairs = [(m, _counts(field, m)) for m in rest if len(m.clique) == order]
+        known += on_all_cores(lambda pair: _shrunk(*pair, values or {}, alone), pairs)
         field = estimate(domain, known, total=total)
     return field
 
@@ -90,10 +93,14 @@ def spread(stddev: Cells) -> float:
     return math.sqrt(float(np.mean(np.square(stddev))))
 
 
+def _counts(field: Field, measured: Measurement) -> Cells:
+    """What a field says of the cells that were measured."""
+    return np.asarray(field.marginal(measured.clique).counts, dtype=np.float64)
+
+
 def _shrunk(
-    measured: Measurement, prior: Field, values: Mapping[str, int], alone: Mapping[str, float]
+    measured: Measurement, expected: Cells, values: Mapping[str, int], alone: Mapping[str, float]
 ) -> Measurement:
-    expected = np.asarray(prior.marginal(measured.clique).counts, dtype=np.float64)
     best = coarse_to_fine(
         measured.values.reshape(expected.shape),
         expected,
@@ -126,28 +133,54 @@ def coarse_to_fine(
 
     `values` are the codes of each axis that are no slots, `alone` the noise of the prior's own sums along it.
     """
-    table = np.maximum(prior, _LEAST)
+    table = np.maximum(prior, _LEAST, order="C")
     values = table.shape if values is None else values
     known = [0.0] * table.ndim
     if table.ndim == 2 and len(alone) == 2 and max(alone) < math.inf:
         noisy, known = _moved(noisy, table, sigma, alone)
     cuts = [_cuts(noisy, table, axis, sigma, values) for axis in range(table.ndim)]
+    runs: list[dict[int, _Runs]] = [{} for _ in cuts]
+    seen = np.ascontiguousarray(noisy, np.float64).reshape(-1)
     for level in _levels(table.shape, values):
-        starts = [_starts(table, axis, level[axis], values[axis], cuts[axis]) for axis in range(table.ndim)]
-        expected, seen = (block_sums(t, starts) for t in (table, noisy))
-        lengths = [np.diff(np.append(start, size)) for start, size in zip(starts, table.shape, strict=True)]
-        variance = np.full(expected.shape, sigma**2)
-        for axis, length in enumerate(lengths):
-            shape = [1] * table.ndim
-            shape[axis] = -1
-            # A sum that is known takes its share of the noise off every block along it.
-            left = 1.0 - known[axis] * length / table.shape[axis]
-            variance *= (length * np.maximum(left, 1.0 - _KNOWN)).reshape(shape)
-        ratio = likely(seen, expected, np.sqrt(variance)) / expected
-        for axis, length in enumerate(lengths):
-            ratio = np.repeat(ratio, length, axis=axis)
-        table = table * ratio
+        along = []
+        for axis, groups in enumerate(level):
+            cut = runs[axis].get(groups) or _runs(table, axis, groups, values[axis], cuts[axis], known[axis])
+            if not cut.by_mass:
+                runs[axis][groups] = cut
+            along.append(cut)
+        _pull(table.reshape(-1), seen, sigma, along)
     return table
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """An axis cut into runs: how many, the run of each code, and a run's variance beside that of one cell."""
+
+    number: int
+    run_of: npt.NDArray[np.int32]
+    variance: Cells
+    by_mass: bool  # cut where the table's mass lay: another table has other runs
+
+
+def _pull(table: Cells, noisy: Cells, sigma: float, along: Sequence[_Runs]) -> None:
+    """Multiply each block of a table, flat, by what it likely holds beside what was expected of it."""
+    block, variance = np.zeros(1, np.int32), np.full(1, sigma**2)
+    for runs in along:
+        block = np.add.outer(block * np.int32(runs.number), runs.run_of).reshape(-1)
+        variance = np.multiply.outer(variance, runs.variance).reshape(-1)
+    expected, seen = np.zeros((2, variance.size))
+    kernel.sum_blocks(table, noisy, block, expected, seen)
+    kernel.scale_blocks(table, block, likely(seen, expected, np.sqrt(variance)) / expected)
+
+
+def _runs(table: Cells, axis: int, groups: int, values: int, cuts: Whole, known: float) -> _Runs:
+    """The runs of so many groups along an axis, of which the sums are known so well."""
+    starts, by_mass = _starts(table, axis, groups, values, cuts)
+    lengths = np.diff(starts, append=table.shape[axis])
+    run_of = np.repeat(np.arange(starts.size, dtype=np.int32), lengths)
+    # A sum that is known takes its share of the noise off every block along it.
+    left = np.maximum(1.0 - known * lengths / table.shape[axis], 1.0 - _KNOWN)
+    return _Runs(starts.size, run_of, lengths * left, by_mass)
 
 
 def _moved(noisy: Cells, prior: Cells, sigma: float, alone: Sequence[float]) -> tuple[Cells, list[float]]:
@@ -178,16 +211,16 @@ def _levels(shape: Sequence[int], values: Sequence[int]) -> list[tuple[int, ...]
     return found if tuple(values) != tuple(shape) else found[1:]  # a single block is the prior's own total
 
 
-def _starts(table: Cells, axis: int, groups: int, values: int, cuts: Whole) -> Whole:
-    """Where each of so many runs of codes along an axis begins; slots are on their own."""
+def _starts(table: Cells, axis: int, groups: int, values: int, cuts: Whole) -> tuple[Whole, bool]:
+    """Where each of so many runs of codes along an axis begins, and whether by mass; slots are on their own."""
     size = table.shape[axis]
     if groups >= values:
-        return np.arange(size)
+        return np.arange(size), False
     slots = np.arange(values, size)
     if groups <= len(cuts) + 1:
-        return np.concatenate([[0], np.sort(cuts[: groups - 1]), slots])
+        return np.concatenate([[0], np.sort(cuts[: groups - 1]), slots]), False
     mass = table.sum(axis=tuple(other for other in range(table.ndim) if other != axis))
-    return np.append(np.union1d(cuts, _equal_parts(mass[:values], groups)), slots)
+    return np.append(np.union1d(cuts, _equal_parts(mass[:values], groups)), slots), True
 
 
 def _equal_parts(mass: Cells, groups: int) -> Whole:
@@ -217,7 +250,7 @@ def _cuts(noisy: Cells, prior: Cells, axis: int, sigma: float, values: Sequence[
 
     def candidate(start: int, end: int) -> tuple[bool, float, int, int, int]:
         """How much a run is worth cutting: by what it tells, or else by its mass."""
-        gain, cut = _best_cut(product, square, start, end)
+        gain, cut = kernel.best_cut(product, square[:, 0], start, end)
         if gain > surely:
             return True, gain, start, cut, end
         half = int(np.searchsorted(held[:, 0], (held[start, 0] + held[end, 0]) / 2))
@@ -243,17 +276,6 @@ def _grouped(noisy: Cells, prior: Cells, values: int) -> Cells:
     starts = np.append(_equal_parts(prior.sum(axis=0)[:values], _PARTS), np.arange(values, noisy.shape[1]))
     groups: Cells = np.add.reduceat(noisy, starts, axis=1)
     return groups / np.sqrt(np.diff(np.append(starts, noisy.shape[1])))
-
-
-def _best_cut(product: Cells, square: Cells, start: int, end: int) -> tuple[float, int]:
-    """How much better two shares on each group explain a run than one does, at best, and where it is cut for it."""
-    inner = slice(start + 1, end)
-    left = (product[inner] - product[start]) ** 2 / (square[inner] - square[start])
-    right = (product[end] - product[inner]) ** 2 / (square[end] - square[inner])
-    whole = (product[end] - product[start]) ** 2 / (square[end] - square[start])
-    gain = (left + right - whole).sum(axis=1)
-    place = int(gain.argmax())
-    return float(gain[place]), start + 1 + place
 
 
 def block_sums(table: Cells, starts: Sequence[Whole]) -> Cells:

@@ -70,7 +70,8 @@ def largest_forest(domain: Domain, limit_cells: int, joined: Iterable[Clique] = 
     one, two = one[small], two[small]
     label = np.fromiter(components(domain.names, joined).values(), np.int64, len(domain))
     apart, tree = len(np.unique(label)), []
-    for place in np.argsort(-sizes[one] * sizes[two], kind="stable").tolist():
+    largest_first = np.argsort(-sizes[one] * sizes[two], kind="stable")
+    for place in (int(place) for place in largest_first):  # mostly a few of them join all
         new, old = label[one[place]], label[two[place]]
         if new != old:
             tree.append((names[one[place]], names[two[place]]))

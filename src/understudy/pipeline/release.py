@@ -26,8 +26,6 @@ from understudy.pipeline.earlier_releases import released_schema
 from understudy.pipeline.measurement_arrays import measurements_from_arrays, measurements_to_arrays
 from understudy.pipeline.sources.registry import is_address
 from understudy.privacy.curator.verification import UNREADABLE
-from understudy.report import release_page
-from understudy.report.short_release import short_release
 from understudy.transforms.compress import Compression
 from understudy.transforms.split import transform_from_dict
 
@@ -63,6 +61,8 @@ class Release(Samples):
 
     def _repr_html_(self) -> str:
         """The promise, what it was spent on and the columns, for a notebook."""
+        from understudy.report.short_release import short_release
+
         said, short = self.certificate, short_release(self)
         promise = html_table(
             f"Release of {short.title}",
@@ -272,6 +272,8 @@ class Release(Samples):
             >>> import understudy as us
             >>> us.load("people.release").report("report.html")
         """
+        from understudy.report.release_page import release_page  # pages take a while to import
+
         content = release_page(self).encode()
         with whole_file(path) as file:
             file.write(content)

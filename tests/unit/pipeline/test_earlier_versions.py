@@ -13,7 +13,7 @@ from understudy.domain import Schema
 from understudy.pipeline import release_file
 from understudy.privacy import Ledger
 from understudy.privacy.ledger import append_only_log
-from understudy.report import release_page
+from understudy.report.release_page import release_page
 
 KEPT = Path(__file__).parents[2] / "data"
 WRITTEN = KEPT / "version-0.1.0"

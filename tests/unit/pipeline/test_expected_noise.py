@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import understudy as us
-from understudy.pipeline.accuracy.expected_noise import noise_left
+from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left
 from understudy.pipeline.forecast import Forecast
 
 ROWS = 20_000
@@ -83,3 +83,10 @@ def test_the_error_of_measured_pairs_is_about_what_was_expected(tmp_path: Path) 
         errors.append(0.5 * np.abs(real - drawn).sum() / ROWS)
     expected = plan("mst").pair_error
     assert expected is not None and expected / 3 < np.mean(errors) < 3 * expected
+
+
+def test_the_mean_over_pairs_counts_every_pair_of_columns_once() -> None:
+    domain = us.Domain({"a": 3, "b": 3, "c": 3, "d": 70, "e": 70, "f": 1})
+    each = [noise_left(domain.size(pair), 40.0, ROWS) for pair in itertools.combinations(domain, 2)]
+    assert mean_pair_error(domain, 40.0, ROWS) == pytest.approx(np.mean(each), rel=1e-12)
+    assert mean_pair_error(us.Domain({"a": 3}), 40.0, ROWS) is None

@@ -20,7 +20,7 @@ from understudy.errors import ParameterError, ReleaseError, SizeError
 from understudy.pipeline import release_file
 from understudy.pipeline.drawing.samples import NotPrivateWarning
 from understudy.presets import town
-from understudy.report import release_page
+from understudy.report.release_page import release_page
 
 PEOPLE = town.simulate(2000, seed=3)
 

@@ -14,7 +14,7 @@ import pytest
 
 import understudy as us
 from understudy.privacy import Seeded
-from understudy.report import release_page
+from understudy.report.release_page import release_page
 
 ROWS = 2_000
 RNG = np.random.default_rng(5)

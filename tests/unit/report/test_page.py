@@ -16,7 +16,7 @@ from understudy.errors import ReleaseError
 from understudy.pipeline.certificate import readable
 from understudy.presets import town
 from understudy.privacy import Seeded
-from understudy.report import release_page
+from understudy.report.release_page import release_page
 from understudy_contest import FieldGroups, PrivBayes, PrivSyn
 
 

@@ -8,6 +8,7 @@ integers before anything is counted) plus at most `WORKING_BYTES`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
@@ -46,14 +47,16 @@ class Histogram:
         self.domain = domain
         self.cliques = [domain.clique(clique) for clique in cliques]
         self.rows = 0
-        check_results(domain, self.cliques, limit)
+        self._shapes = [domain.shape(clique) for clique in self.cliques]
+        cells = [math.prod(shape) for shape in self._shapes]
+        _check_cells(self.cliques, cells, limit)
         self._threads = min(threads or available_cores(), MAX_THREADS)
         # A clique is counted once, however often and in whatever order it is asked for.
         first: dict[frozenset[str], int] = {}
         self._place = [first.setdefault(frozenset(clique), i) for i, clique in enumerate(self.cliques)]
         self._distinct = [self.cliques[i] for i in first.values()]
         self._columns = domain.order({name for clique in self._distinct for name in clique})
-        ends = list(accumulate(domain.size(clique) for clique in self._distinct))
+        ends = list(accumulate(cells[place] for place in first.values()))
         self._starts = [0, *ends][: len(ends)]
         self._start_of = dict(zip(first.values(), self._starts, strict=True))
         self._results = np.zeros(ends[-1] if ends else 0, np.int64)
@@ -92,12 +95,13 @@ class Histogram:
         Distinct cliques share one buffer with the histogram: copy what must outlive the next `add`.
         """
         results = []
+        ends = dict(zip(self._start_of, [*self._starts[1:], self._results.size], strict=True))
         for number, (clique, place) in enumerate(zip(self.cliques, self._place, strict=True)):
-            first, start = self.cliques[place], self._start_of[place]
-            table = self._results[start : start + self.domain.size(first)].reshape(self.domain.shape(first))
+            table = self._results[self._start_of[place] : ends[place]].reshape(self._shapes[place])
             if not clique:
                 table = np.array(self.rows, np.int64)
             elif number != place:
+                first = self.cliques[place]
                 table = table.transpose([first.index(name) for name in clique]).copy()
             results.append(table)
         return results
@@ -157,15 +161,17 @@ class Histogram:
 
 def check_results(domain: Domain, cliques: Sequence[Clique], limit: int = RESULT_BYTES) -> None:
     """Refuse a request whose counts would take more than `limit` bytes, before anything is counted."""
-    total = 0
-    for clique in cliques:
-        cells = domain.size(clique)
-        if cells > MAX_CELLS:
-            raise SizeError(
-                f"clique {clique!r} has {cells:,} cells; one marginal may have {MAX_CELLS:,}.",
-                hint="compress its columns into fewer codes, or leave one out.",
-            )
-        total += 8 * cells
+    _check_cells(cliques, [domain.size(clique) for clique in cliques], limit)
+
+
+def _check_cells(cliques: Sequence[Clique], cells: Sequence[int], limit: int) -> None:
+    if max(cells, default=0) > MAX_CELLS:
+        clique, most = next(pair for pair in zip(cliques, cells, strict=True) if pair[1] > MAX_CELLS)
+        raise SizeError(
+            f"clique {clique!r} has {most:,} cells; one marginal may have {MAX_CELLS:,}.",
+            hint="compress its columns into fewer codes, or leave one out.",
+        )
+    total = 8 * sum(cells)
     if total > limit:
         raise SizeError(
             f"the counts of {len(cliques):,} cliques take {total:,} bytes; the limit is {limit:,}.",

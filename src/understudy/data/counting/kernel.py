@@ -31,28 +31,40 @@ def run_program(
     left = np.empty(packed.shape[1], np.uint32)
     table = np.empty(scratch, np.uint32)
     for run in range(first, last):
+        begin, end = runs[run, 0], runs[run, 1]
+        if end - begin == 1 and members[begin, 1] == 1:  # the codes of one row as they are, of half the bytes
+            _run(packed[members[begin, 0]], packed, runs[run], passes, folds, offsets, table, results)
+            continue
         for i in range(left.size):
             left[i] = 0
-        for member in range(runs[run, 0], runs[run, 1]):
+        for member in range(begin, end):
             codes = packed[members[member, 0]]
             stride = np.uint32(members[member, 1])
             for i in range(left.size):
                 left[i] += codes[i] * stride
-        for step in range(runs[run, 2], runs[run, 3]):
-            cells, where = passes[step, 2], passes[step, 3]
-            if where >= 0:
-                _fill(left, packed, passes[step, 0], passes[step, 1], results[where : where + cells])
-                continue
-            for i in range(cells):
-                table[i] = 0
-            _fill(left, packed, passes[step, 0], passes[step, 1], table)
-            for fold in range(passes[step, 4], passes[step, 5]):
-                _fold(
-                    table,
-                    offsets[folds[fold, 0] : folds[fold, 1]],
-                    offsets[folds[fold, 2] : folds[fold, 3]],
-                    results[folds[fold, 4] :],
-                )
+        _run(left, packed, runs[run], passes, folds, offsets, table, results)
+
+
+@njit(cache=True, nogil=True)
+def _run(
+    left: Any, packed: Any, run: Any, passes: Any, folds: Any, offsets: Any, table: Any, results: Any
+) -> None:
+    """Make the passes of one run, whose left is known."""
+    for step in range(run[2], run[3]):
+        cells, where = passes[step, 2], passes[step, 3]
+        if where >= 0:
+            _fill(left, packed, passes[step, 0], passes[step, 1], results[where : where + cells])
+            continue
+        for i in range(cells):
+            table[i] = 0
+        _fill(left, packed, passes[step, 0], passes[step, 1], table)
+        for fold in range(passes[step, 4], passes[step, 5]):
+            _fold(
+                table,
+                offsets[folds[fold, 0] : folds[fold, 1]],
+                offsets[folds[fold, 2] : folds[fold, 3]],
+                results[folds[fold, 4] :],
+            )
 
 
 @njit(cache=True, nogil=True)

@@ -33,10 +33,11 @@ class Program:
     """
 
     def __init__(self, domain: Domain, cliques: Sequence[Clique], starts: Sequence[int], rows: int) -> None:
-        self._domain, self._cliques, self._starts = domain, cliques, starts
-        passes = plan(cliques, domain, rows)
+        self._cliques, self._starts = cliques, starts
+        self._sizes = dict(domain.items())
+        passes = plan(cliques, self._sizes, rows)
         self.units = sorted({unit for step in passes for unit in step.units})
-        self._size = {unit: unit_size(unit, domain) for unit in self.units}
+        self._size = {unit: unit_size(unit, self._sizes) for unit in self.units}
         self._row: dict[Unit, int] = {}
         self.height = 0
         for unit, size in self._size.items():
@@ -59,7 +60,7 @@ class Program:
             return
         packed[row] = batch[unit[0]]
         for name in unit[1:]:
-            packed[row] *= np.uint16(self._domain[name])
+            packed[row] *= np.uint16(self._sizes[name])
             np.add(packed[row], batch[name], out=packed[row], casting="unsafe")
 
     def _flatten(self, passes: Sequence[Pass]) -> None:
@@ -107,11 +108,11 @@ class Program:
 
     def _fold(self, units: Sequence[Unit], number: int) -> tuple[int, int, int, int, int]:
         """How to sum a table over `units` onto a clique: where each left and right code points."""
-        strides, stride = {}, 1
+        strides, stride, sizes = {}, 1, self._sizes
         for name in reversed(self._cliques[number]):
             strides[name] = stride
-            stride *= self._domain[name]
-        worth = [tuple(strides.get(name, 0) for name in unit) for unit in units]
+            stride *= sizes[name]
+        worth = [tuple([strides.get(name, 0) for name in unit]) for unit in units]
         if len(units) == 1:
             return *self._place(units, worth), *self._place((), ()), self._starts[number]
         left = self._place(units[:-1], worth[:-1])
@@ -122,7 +123,7 @@ class Program:
         key = (tuple(units), tuple(worth))
         if key not in self._part_at:
             digits = [
-                np.arange(self._domain[name], dtype=np.uint32) * np.uint32(step)
+                np.arange(self._sizes[name], dtype=np.uint32) * np.uint32(step)
                 for unit, steps in zip(units, worth, strict=True)
                 for name, step in zip(unit, steps, strict=True)
             ]

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from understudy.data.files import raw_file
 from understudy.data.files.frames import check_schema, from_frame, plain_text, without_nested
@@ -99,7 +98,9 @@ def _read_cells(found: RawFile, columns: Sequence[str] | None, names: Sequence[s
 def _binary_schema(found: RawFile, needed: Collection[str] | None) -> pa.Schema:
     try:
         if found.kind == raw_file.PARQUET:
-            with pq.ParquetFile(found.path) as file:
+            from pyarrow.parquet import ParquetFile  # takes a while to import
+
+            with ParquetFile(found.path) as file:
                 schema, rows = file.schema_arrow, file.metadata.num_rows
         else:
             opener = pa.ipc.open_file if found.kind == raw_file.ARROW_FILE else pa.ipc.open_stream
@@ -124,7 +125,9 @@ def _read_binary(found: RawFile, columns: Sequence[str] | None, needed: Collecti
     wanted = schema.names if columns is None else list(columns)
     try:
         if found.kind == raw_file.PARQUET:
-            with pq.ParquetFile(found.path) as file:
+            from pyarrow.parquet import ParquetFile
+
+            with ParquetFile(found.path) as file:
                 table = file.read(columns=wanted)
         else:
             opener = pa.ipc.open_file if found.kind == raw_file.ARROW_FILE else pa.ipc.open_stream

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from understudy.data.files import raw_file
 from understudy.data.files.common_types import as_type
@@ -68,8 +67,10 @@ class ParquetTableFile(TableFile):
     """A Parquet file; texts come as dictionaries, which is how they are stored and the fastest to code."""
 
     def __init__(self, found: RawFile, needed: Collection[str] | None = None) -> None:
+        from pyarrow.parquet import ParquetFile  # takes a while to import
+
         super().__init__(found)
-        with self._reading(), pq.ParquetFile(found.path) as file:
+        with self._reading(), ParquetFile(found.path) as file:
             self.types = without_nested(_plain(file.schema_arrow), needed)
             self._small = file.metadata.num_rows < LEAST
             # Of thousands of small files the footer is read once; that of a large one may take megabytes.
@@ -77,10 +78,12 @@ class ParquetTableFile(TableFile):
         check_schema(self.types, f"file {str(found.path)!r}")
 
     def scan(self, columns: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
+        from pyarrow.parquet import ParquetFile
+
         texts = [name for name in columns if pa.types.is_string(self.types.field(name).type)]
         with (
             self._reading(),
-            pq.ParquetFile(
+            ParquetFile(
                 self.path,
                 metadata=self._footer,
                 read_dictionary=texts,

@@ -11,7 +11,6 @@ from typing import IO, Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from understudy.data.files.atomic import is_device, whole_file
 from understudy.data.files.frames import with_form
@@ -126,7 +125,9 @@ class Writer:
 
 class _Parquet:
     def __init__(self, file: IO[bytes], schema: pa.Schema, missing: object, advance: object) -> None:
-        self._writer = pq.ParquetWriter(file, schema)
+        from pyarrow.parquet import ParquetWriter  # takes a while to import
+
+        self._writer = ParquetWriter(file, schema)
 
     def write(self, table: pa.Table) -> None:
         self._writer.write_table(table)

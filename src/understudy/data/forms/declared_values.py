@@ -6,6 +6,7 @@ No value raises: what lies beyond a type stops at its end, and values that a typ
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
@@ -130,6 +131,9 @@ def _truth(array: pa.Array) -> pa.Array:
 def _whole(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if kind == pa.uint64() and _is_text(array.type):
         return _wide(array)
+    if pa.types.is_integer(array.type):
+        with suppress(pa.ArrowInvalid):  # some value lies beyond the type
+            return array.cast(kind)
     values, bad = arrays.integers(array)
     ends = np.iinfo(kind.to_pandas_dtype())
     low, high = max(int(ends.min), -(2**63)), min(int(ends.max), 2**63 - 1)

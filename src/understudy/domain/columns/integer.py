@@ -331,7 +331,10 @@ class IntegerCodec(Codec[Integer]):
     ) -> npt.NDArray[np.int64]:
         column = self.column
         if column.one_by_one and not column.special:
-            return column.low + codes * column.step
+            if column.step > 1:
+                codes *= column.step
+            codes += column.low
+            return codes
         # First value and number of steps after it, for each code; a special value is a bin of one.
         first = np.array([*column.starts[:-1], *column.special], dtype=np.int64)[codes]
         lengths = [(after - start) // column.step - 1 for start, after in pairwise(column.starts)]

@@ -37,11 +37,14 @@ def noise_left_alone(cells: int, scale: float, rows: int) -> float:
 
 def mean_pair_error(domain: Domain, scale: float, rows: int) -> float | None:
     """The mean of it over all pairs of columns; None where there is none."""
-    sizes = np.array(list(domain.values()), np.float64)
-    first, second = np.triu_indices(len(sizes), 1)
-    if not len(first):
+    if len(domain) < 2:
         return None
-    return float(noise_left(sizes[first] * sizes[second], scale, rows).mean())
+    # Pairs of the same sizes err alike, and of many columns many are of one size.
+    sizes, columns = np.unique(np.fromiter(domain.values(), np.float64, len(domain)), return_counts=True)
+    pairs = np.triu(np.outer(columns, columns), 1) + np.diag(columns * (columns - 1) // 2)
+    first, second = np.nonzero(pairs)
+    found = noise_left(sizes[first] * sizes[second], scale, rows)
+    return float(np.average(found, weights=pairs[first, second]))
 
 
 def _harmonic(count: Floats) -> Floats:

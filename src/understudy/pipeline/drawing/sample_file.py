@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from understudy.data import Writer
 from understudy.data.files.writing import text_dialect
+from understudy.data.read_ahead import read_ahead
 from understudy.domain.dialect import Dialect
 from understudy.pipeline.drawing.samples import rows_at_once
 from understudy.pipeline.generation import MOST_ROWS
@@ -52,10 +53,10 @@ def sample_to_file(
         else:
             partial = first_records(given, MOST_ROWS)
             tables = [release.sample(rows, seed=seed, given=partial, where=where, balance=balance)]
-        for table in tables:
+        for table in read_ahead(iter(tables), 1):  # drawn while the one before it is written
             stage(f"writing records {written + 1:,} to {written + table.num_rows:,}")
             file.write(table)
             written += table.num_rows
-            del table  # before the next is drawn
+            del table
             stage(f"generating records: {written:,} are written")
     return written

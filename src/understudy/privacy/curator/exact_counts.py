@@ -33,7 +33,7 @@ class ExactCounts:
         """The counts of each clique, flat, as int64."""
         counted = [marginal.counts for marginal in self._engine.count(batch)]
         for clique, counts in zip(batch, counted, strict=True):
-            if counts.shape != self.domain.shape(clique) or not np.issubdtype(counts.dtype, np.integer):
+            if counts.shape != self.domain.shape(clique) or counts.dtype.kind not in "iu":
                 raise OperatorError(f"the engine's marginal of {clique!r} is not a table of integers.")
         return [counts.astype(np.int64, copy=False).reshape(-1) for counts in counted]
 

@@ -68,11 +68,15 @@ class Codec(ABC, Generic[ColumnT]):
         return codes
 
     def with_slots(self, codes: npt.NDArray[Any], of: Callable[[Whole], Any]) -> pa.Array:
-        """`of` the codes that stand for values, as an array of `arrow_type` with nulls for the slots."""
-        wide = self.in_range(codes).astype(np.int64)
-        slots = wide >= self.column.count
-        if not slots.any():
+        """`of` the codes that stand for values, as an array of `arrow_type` with nulls for the slots.
+
+        What `of` is handed is its own, to change as it likes.
+        """
+        codes = self.in_range(codes)
+        wide = codes.astype(np.int64)
+        if not codes.size or codes.max() < self.column.count:
             return pa.array(of(wide), type=self.arrow_type)
+        slots = codes >= self.column.count
         wide[slots] = 0
         return pa.array(of(wide), type=self.arrow_type, mask=slots)
 
