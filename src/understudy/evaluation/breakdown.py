@@ -31,22 +31,24 @@ class Gap:
         return self.synthetic - self.bootstrap
 
 
-def column_gaps(real: Columns, synthetic: Columns, seed: int) -> tuple[Gap, ...]:
-    """The gap of every column, in the table's order."""
-    return _gaps(real, synthetic, [(name,) for name in real], seed)
+def column_gaps_and_worst_pairs(
+    real: Columns, synthetic: Columns, seed: int, most: int = WORST
+) -> tuple[tuple[Gap, ...], tuple[Gap, ...]]:
+    """The gap of every column, in the table's order, and the pairs of columns with the largest excess.
 
-
-def worst_pairs(real: Columns, synthetic: Columns, seed: int, most: int = WORST) -> tuple[Gap, ...]:
-    """The pairs of columns with the largest excess; of many pairs, a seeded sample is looked at."""
-    if len(real) < 2:
-        return ()
-    pairs = sample_cliques(list(real), 2, PAIRS, np.random.default_rng([seed, 5]))
-    return tuple(sorted(_gaps(real, synthetic, pairs, seed), key=lambda gap: -gap.excess)[:most])
+    Of many pairs, a seeded sample is looked at.
+    """
+    columns = [(name,) for name in real]
+    pairs = sample_cliques(list(real), 2, PAIRS, np.random.default_rng([seed, 5])) if len(real) > 1 else []
+    found = _gaps(real, synthetic, [*columns, *pairs], seed)
+    return found[: len(columns)], tuple(sorted(found[len(columns) :], key=lambda gap: -gap.excess)[:most])
 
 
 def _gaps(real: Columns, synthetic: Columns, cliques: Sequence[Clique], seed: int) -> tuple[Gap, ...]:
-    drawn = bootstrap(real, rows_of(synthetic), np.random.default_rng([seed, 4]))
-    ours, limit = (
-        PairedTables.of(real, table, list(real)).distances(cliques).tolist() for table in (synthetic, drawn)
-    )
+    def apart(table: Columns) -> list[float]:
+        distances: list[float] = PairedTables.of(real, table, list(real)).distances(cliques).tolist()
+        return distances
+
+    ours = apart(synthetic)
+    limit = apart(bootstrap(real, rows_of(synthetic), np.random.default_rng([seed, 4])))
     return tuple(Gap(*gap) for gap in zip(cliques, ours, limit, strict=True))

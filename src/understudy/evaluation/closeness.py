@@ -40,27 +40,33 @@ def closeness(real: Columns, synthetic: Columns, seed: int) -> Closeness | None:
         return None
     rng = np.random.default_rng([seed, 6])
     order = rng.permutation(rows)
-    half = {name: column[order[: rows // 2]] for name, column in real.items()}
-    other = {name: column[order[rows // 2 :]] for name, column in real.items()}
     names = list(real)
-    known = _keys(_matrix(half, names, MATCHED, rng))
+    half, other = _Part(real, order[: rows // 2]), _Part(real, order[rows // 2 :])
+    made = _Part(synthetic)
+    known = _keys(half.matrix(names, MATCHED, rng))
     equal, equal_real = (
-        float(np.isin(_keys(_matrix(table, names, MATCHED, rng)), known).mean())
-        for table in (synthetic, other)
+        float(np.isin(_keys(part.matrix(names, MATCHED, rng)), known).mean()) for part in (made, other)
     )
-    among = _matrix(half, names, AMONG, rng)
+    among = half.matrix(names, AMONG, rng)
     nearest, nearest_real = (
-        float(np.median(_nearest(_matrix(table, names, LOOKED_AT, rng), among)))
-        for table in (synthetic, other)
+        float(np.median(_nearest(part.matrix(names, LOOKED_AT, rng), among))) for part in (made, other)
     )
     return Closeness(equal, equal_real, nearest, nearest_real, len(names))
 
 
-def _matrix(table: Columns, names: list[str], most: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """At most so many records, one a row."""
-    rows = rows_of(table)
-    chosen = np.arange(rows) if rows <= most else rng.choice(rows, most, replace=False)
-    return np.stack([table[name][chosen].astype(np.int64) for name in names], axis=1)
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Some records of a table, by their places, or all: only those that are looked at are copied."""
+
+    table: Columns
+    places: npt.NDArray[np.int64] | None = None
+
+    def matrix(self, names: list[str], most: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """At most so many records, one a row."""
+        rows = rows_of(self.table) if self.places is None else len(self.places)
+        chosen = np.arange(rows) if rows <= most else rng.choice(rows, most, replace=False)
+        chosen = chosen if self.places is None else self.places[chosen]
+        return np.stack([self.table[name][chosen].astype(np.int64) for name in names], axis=1)
 
 
 def _keys(records: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from understudy.domain import Column, Schema, arrays
 from understudy.domain.arrow_values import plain
 from understudy.domain.grammar import no_number
 from understudy.errors import ParameterError, SchemaError
-from understudy.evaluation.columns import NOT_A_CODE, Codes, Columns, rows_of
+from understudy.evaluation.columns import NOT_A_CODE, PIECE, Codes, Columns, rows_of
 from understudy.transforms.encode import Encoder
 
 
@@ -32,23 +32,48 @@ class Coding:
     @classmethod
     def of(cls, schema: Schema, real: pa.Table) -> Coding:
         """The coding of a schema; what it leaves out is read from the real records."""
-        described = completed(schema, real)
-        apart = {name: _apart(column) for name, column in described.synthesised.items() if not column.outside}
+        return cls.of_pieces(completed(schema, real), [real])
+
+    @classmethod
+    def of_pieces(cls, schema: Schema, real: Iterable[pa.Table]) -> Coding:
+        """The coding of a schema that leaves nothing out, of real records that are read a piece at a time."""
+        apart = {name: _apart(column) for name, column in schema.synthesised.items() if not column.outside}
         codes = {name: column.other_code for name, column in apart.items()}
-        complete = described.with_columns(apart)
-        coded: Columns = dict(Encoder(complete).forward(real))
-        cells = {name: _absent_cells(complete.columns[name], real[name], coded[name]) for name in coded}
+        complete = schema.with_columns(apart)
+        coded: dict[str, list[Codes]] = {}
+        absent: dict[str, set[str]] = {}
+        for name, values, part in _coded(complete, real):
+            coded.setdefault(name, []).append(part)
+            cells = _absent_cells(complete.columns[name], values, part)
+            absent.setdefault(name, set()).update(cells.unique().to_pylist())
         return cls(
             complete,
-            coded,
+            _whole(coded),
             {name: code for name, code in codes.items() if code is not None},
-            {name: frozenset(found.unique().to_pylist()) for name, found in cells.items()},
+            {name: frozenset(found) for name, found in absent.items()},
         )
 
-    def synthetic(self, table: pa.Table) -> Columns:
-        """The codes of the synthetic records; a value that the schema does not know matches nothing."""
-        codes = Encoder(self.schema).forward(table)
-        return {name: self._without_unknown(name, table[name], column) for name, column in codes.items()}
+    def synthetic(self, table: Iterable[pa.Table]) -> Columns:
+        """The codes of the synthetic records, which come in pieces; a value unknown to the schema matches nothing."""
+        coded: dict[str, list[Codes]] = {}
+        for name, values, part in _coded(self.schema, table):
+            coded.setdefault(name, []).append(self._without_unknown(name, values, part))
+        return _whole(coded)
+
+    def only(self, names: Collection[str]) -> Coding:
+        """The coding of some of its columns, at least one of them."""
+        kept = {name: column for name, column in self.schema.columns.items() if name in names}
+        if not kept:
+            raise ParameterError(
+                "the two tables have no column in common.",
+                hint="give the synthetic table of this real table.",
+            )
+        return Coding(
+            replace(self.schema, columns=kept),
+            {name: codes for name, codes in self.real.items() if name in kept},
+            {name: code for name, code in self.unknown.items() if name in kept},
+            {name: texts for name, texts in self.absent.items() if name in kept},
+        )
 
     def strangers(self, columns: Columns) -> int:
         """How many records hold a value that the schema does not know."""
@@ -66,6 +91,21 @@ class Coding:
             foreign = [text not in known and not no_number(text) for text in cells.to_pylist()]
             strange[codes == described.missing_code] |= foreign
         return np.where(strange, NOT_A_CODE, codes.astype(np.int64)) if strange.any() else codes
+
+
+def _coded(schema: Schema, table: Iterable[pa.Table]) -> Iterator[tuple[str, pa.ChunkedArray, Codes]]:
+    """Each column's values and codes, piece after piece of the table."""
+    encoder = Encoder(schema)
+    for given in table:
+        for start in range(0, max(1, given.num_rows), PIECE):
+            piece = given.slice(start, PIECE)
+            for name, codes in encoder.forward(piece).items():
+                yield name, piece[name], codes
+
+
+def _whole(parts: dict[str, list[Codes]]) -> Columns:
+    """The columns, each put together of its parts, which are given up for it."""
+    return {name: np.concatenate(parts.pop(name)) for name in list(parts)}
 
 
 def _absent_cells(column: Column, values: pa.ChunkedArray, codes: Codes) -> pa.Array:
@@ -102,21 +142,21 @@ def completed(schema: Schema, real: pa.Table) -> Schema:
 
 def check_table(table: pa.Table, schema: Schema, what: str) -> None:
     """Refuse a table without records, or without a column of the schema."""
+    check_columns(table.column_names, schema, what)
+    check_records(table.num_rows, what)
+
+
+def check_columns(names: Collection[str], schema: Schema, what: str) -> None:
+    """Refuse a table without a column of the schema."""
     for name in schema.synthesised:
-        if name not in table.column_names:
+        if name not in names:
             raise SchemaError(f"{what} has no column {name!r}.", hint="both need every column of the schema.")
-    if not table.num_rows:
+
+
+def check_records(rows: int, what: str) -> None:
+    """Refuse a table without records."""
+    if not rows:
         raise ParameterError(f"{what} has no records.", hint="a frequency needs at least one.")
-
-
-def in_common(schema: Schema, synthetic: pa.Table) -> Schema:
-    """The schema of the columns that the synthetic table has too."""
-    kept = {name: column for name, column in schema.columns.items() if name in synthetic.column_names}
-    if not kept:
-        raise ParameterError(
-            "the two tables have no column in common.", hint="give the synthetic table of this real table."
-        )
-    return replace(schema, columns=kept)
 
 
 def whole_numbers(table: pa.Table, names: list[str]) -> Columns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ Codes = npt.NDArray[np.integer[Any]]
 Columns = dict[str, Codes]
 
 NOT_A_CODE = -1
+PIECE = 1 << 20  # records looked at together, where what is made of them is wider than their codes
 LOOKUP_LIMIT = 1 << 24  # largest code for which a lookup table is cheaper than a binary search
 
 
@@ -62,6 +63,12 @@ def require_codes(columns: Columns, what: str, largest: Mapping[str, int] | None
 def rows_of(columns: Mapping[str, Codes]) -> int:
     """How many records the columns hold."""
     return len(next(iter(columns.values())))
+
+
+def pieces(rows: int) -> Iterator[slice]:
+    """All of so many records, a piece at a time."""
+    for start in range(0, rows, PIECE):
+        yield slice(start, min(start + PIECE, rows))
 
 
 def thin(table: Columns, rows: int, randomness: np.random.Generator) -> Columns:
@@ -144,6 +151,11 @@ class Codebook:
     def absent(self) -> int:
         """The number that stands for every code not in the book."""
         return len(self.values)
+
+    @property
+    def without_gaps(self) -> bool:
+        """Whether every code of the book keeps its number."""
+        return bool(len(self.values)) and int(self.values[-1]) == self.absent - 1
 
     def encode(self, column: Codes) -> npt.NDArray[np.int32]:
         """The column renumbered."""

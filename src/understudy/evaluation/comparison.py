@@ -10,7 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from understudy.data.files.atomic import whole_file
@@ -18,9 +17,9 @@ from understudy.display import html_table
 from understudy.domain import Schema
 from understudy.domain.ordered_differences import in_values
 from understudy.errors import ParameterError
-from understudy.evaluation.breakdown import Gap, column_gaps, worst_pairs
+from understudy.evaluation.breakdown import Gap, column_gaps_and_worst_pairs
 from understudy.evaluation.coding import Coding, check_table
-from understudy.evaluation.columns import Columns, rows_of
+from understudy.evaluation.columns import Codebook, Columns, rows_of
 from understudy.evaluation.comparison_page import comparison_page
 from understudy.evaluation.contest.contest_measure import ContestMeasure, ContestTables
 from understudy.evaluation.contest.contest_tests import ContestTests
@@ -177,35 +176,63 @@ def compare(
     """
     check_table(real, schema, "the real table")
     check_table(synthetic, schema, "the synthetic table")
+    check_targets(targets, schema)
+    stage("coding the records")
+    coding = Coding.of(in_values(schema), real)
+    theirs = coding.synthetic([synthetic])
+    scored = (
+        ContestTables.of(real, synthetic, coding, theirs, contest.roles, undescribed=undescribed)
+        if contest
+        else None
+    )
+    names = {REAL: real.column_names, SYNTHETIC: synthetic.column_names}
+    return compare_codes(
+        coding, theirs, names, targets=targets, seed=seed, contest=contest, scored=scored, stage=stage
+    )
+
+
+def check_targets(targets: Sequence[str], schema: Schema) -> None:
+    """Refuse to learn what is not compared."""
     for target in targets:
         if target not in schema.synthesised:
             raise ParameterError(
                 f"target {target!r} is not among the columns compared.", hint="correct its name."
             )
-    stage("coding the records")
-    coding = Coding.of(in_values(schema), real)
-    mine, theirs = coding.real, coding.synthetic(synthetic)
+
+
+def compare_codes(
+    coding: Coding,
+    theirs: Columns,
+    names: Mapping[str, Sequence[str]],
+    *,
+    targets: Sequence[str],
+    seed: int,
+    contest: ContestFile | None,
+    scored: ContestTables | None,
+    stage: Stage,
+) -> Comparison:
+    """The same of tables that are codes already, so that nobody has to hold their values any more.
+
+    `theirs` are the codes of the synthetic table, `names` the columns that either table had, and `scored` the tables
+    as the contest reads them, where its scores are asked for.
+    """
+    mine = coding.real
     measures, remarks = _measures(len(mine), targets)
-    tables = measure = None
-    if contest:  # before anything is measured: its tests may be refused
-        tables = ContestTables.of(real, synthetic, coding, theirs, contest.roles, undescribed=undescribed)
-        measure, remark = _ask(contest, tables, seed)
+    measure = None
+    if contest and scored:  # before anything is measured: its tests may be refused
+        measure, remark = _ask(contest, scored, seed)
         remarks += (remark,)
     found = evaluate_codes(mine, theirs, measures=measures, seed=seed, stage=stage)
-    if tables and measure:
+    if scored and measure:
         stage("the contest's scores")
-        scored = evaluate_codes(tables.real, tables.synthetic, measures=[measure], seed=seed)
-        found = replace(found, figures=(*found.figures, *scored.figures))
+        scores = evaluate_codes(scored.real, scored.synthetic, measures=[measure], seed=seed)
+        found = replace(found, figures=(*found.figures, *scores.figures))
     stage("columns and pairs")
     return Comparison(
         found,
-        column_gaps(mine, theirs, seed),
-        worst_pairs(mine, theirs, seed),
+        *column_gaps_and_worst_pairs(mine, theirs, seed),
         {REAL: coding.strangers(mine), SYNTHETIC: coding.strangers(theirs)},
-        {
-            what: tuple(name for name in table.column_names if name not in mine)
-            for what, table in ((REAL, real), (SYNTHETIC, synthetic))
-        },
+        {what: tuple(name for name in had if name not in mine) for what, had in names.items()},
         (*_unique(mine), *remarks),
         coding.schema,
         {REAL: mine, SYNTHETIC: theirs},
@@ -215,7 +242,7 @@ def compare(
 def _unique(real: Columns) -> tuple[str, ...]:
     """A remark on the columns that tell every record from every other, which no table can stand in for."""
     rows = rows_of(real)
-    names = [name for name, column in real.items() if len(np.unique(column)) > UNIQUE * rows]
+    names = [name for name, column in real.items() if Codebook.of(column).absent > UNIQUE * rows]
     if rows < FEW_RECORDS or not names:
         return ()
     return (

@@ -14,7 +14,7 @@ from understudy.compiled import njit
 from understudy.data.counting.histogram import Histogram
 from understudy.domain import Clique, Domain
 from understudy.domain.codes import code_type
-from understudy.evaluation.columns import Codebook, Codes, Columns, rows_of
+from understudy.evaluation.columns import Codebook, Codes, Columns, pieces, rows_of
 from understudy.marginals.clique_runs import runs_within
 
 Keys = npt.NDArray[np.int64]
@@ -97,8 +97,15 @@ class PairedTables:
 
 
 def _narrow(book: Codebook, column: Codes) -> Codes:
-    """The column renumbered, in as few bytes as its codes need."""
-    return book.encode(column).astype(code_type(book.absent + 1))
+    """The column renumbered, in as few bytes as its codes need; the column itself where nothing has to change."""
+    kind = code_type(book.absent + 1)
+    fits = column.dtype.kind == "u" and column.dtype.itemsize <= kind.itemsize
+    if fits and book.without_gaps and (not len(column) or int(column.max()) < book.absent):
+        return column
+    found = np.empty(len(column), kind)
+    for piece in pieces(len(column)):
+        found[piece] = book.encode(column[piece])
+    return found
 
 
 def _renumber(first: Keys, second: Keys) -> tuple[Keys, Keys, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -147,13 +147,27 @@ def evaluate_codes(
         if target not in mine:
             raise ParameterError(f"target {target!r} is not a column of the real table.")
     chosen = default_measures(len(mine), targets) if measures is None else tuple(measures)
-    figures: list[Figure] = []
-    beside: dict[str, Columns] = {}  # drawn once, for all measures that compare with the whole table
+    said = [
+        f"measure {index + 1} of {len(chosen)}: {_title(measure)}" for index, measure in enumerate(chosen)
+    ]
+    whole = [index for index, measure in enumerate(chosen) if not isinstance(measure, Splits)]
+    found: dict[int, dict[str, dict[str, float]]] = {index: {} for index in range(len(chosen))}
+    for name, table in _beside({SYNTHETIC: theirs}, mine, [seed]) if whole else ():
+        for index in whole:
+            stage(f"{said[index]}, of the {name} table")
+            found[index][name] = _values(chosen[index], mine, table, [seed, index])
+        del table  # before the next is drawn
     for index, measure in enumerate(chosen):
-        stage(f"measure {index + 1} of {len(chosen)}: {_title(measure)}")
-        if not beside and not isinstance(measure, Splits):
-            beside = _baselines(mine, rows_of(theirs), [seed])
-        figures += _figures(measure, mine, theirs, [seed, index], beside)
+        if isinstance(measure, Splits):
+            stage(said[index])
+            reference, source = measure.split(mine, np.random.default_rng([seed, index, 1]))
+            for name, table in _beside({SYNTHETIC: theirs, REAL: source}, source, [seed, index]):
+                found[index][name] = _values(measure, reference, table, [seed, index])
+    figures = [
+        Figure(name, measure.better, {table: values[name] for table, values in found[index].items()})
+        for index, measure in enumerate(chosen)
+        for name in found[index][SYNTHETIC]
+    ]
     return Evaluation(tuple(figures), {REAL: rows_of(mine), SYNTHETIC: rows_of(theirs)}, seed)
 
 
@@ -162,31 +176,14 @@ def _title(measure: Measure) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(measure).__name__).lower()
 
 
-def _baselines(source: Columns, rows: int, seed: list[int]) -> dict[str, Columns]:
-    """The tables to stand beside the synthetic one, as large as it."""
-    return {
-        name: draw(source, rows, np.random.default_rng([*seed, 2, number]))
-        for number, (name, draw) in enumerate(BASELINES.items())
-    }
+def _beside(given: Mapping[str, Columns], source: Columns, seed: list[int]) -> Iterator[tuple[str, Columns]]:
+    """The given tables, and those to stand beside the synthetic one, as large as it: drawn one after the other."""
+    yield from given.items()
+    rows = rows_of(given[SYNTHETIC])
+    for number, (name, draw) in enumerate(BASELINES.items()):
+        yield name, draw(source, rows, np.random.default_rng([*seed, 2, number]))
 
 
-def _figures(
-    measure: Measure, real: Columns, synthetic: Columns, seed: list[int], beside: Mapping[str, Columns]
-) -> list[Figure]:
-    """One measure's figures: beside baselines of all real records, or of those that it trains on."""
-    tables: dict[str, Columns] = {SYNTHETIC: synthetic}
-    reference = real
-    if isinstance(measure, Splits):
-        reference, source = measure.split(real, np.random.default_rng([*seed, 1]))
-        tables |= {REAL: source, **_baselines(source, rows_of(synthetic), seed)}
-    else:
-        tables |= beside
-    # The same randomness for every table: they are asked about the same cliques.
-    found = {
-        name: measure.values(reference, table, np.random.default_rng([*seed, 3]))
-        for name, table in tables.items()
-    }
-    return [
-        Figure(name, measure.better, {table: figures[name] for table, figures in found.items()})
-        for name in found[SYNTHETIC]
-    ]
+def _values(measure: Measure, real: Columns, table: Columns, seed: list[int]) -> dict[str, float]:
+    """A measure's figures of one table; by the same randomness for all: they are asked about the same cliques."""
+    return measure.values(real, table, np.random.default_rng([*seed, 3]))

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from understudy.domain import Clique, Schema
 from understudy.evaluation.breakdown import Gap
-from understudy.evaluation.columns import Columns, rows_of, thin
+from understudy.evaluation.columns import Columns, pieces, rows_of, thin
 from understudy.evaluation.correlation import Correlation
 from understudy.evaluation.measures import REAL, SYNTHETIC
 from understudy.report.code_groups import CodeGroup, Floats, grouped, in_groups
@@ -197,20 +197,24 @@ def _groups(schema: Schema, shares: Mapping[str, Floats], name: str, most: int) 
 
 
 def _shares(schema: Schema, table: Columns, name: str) -> Floats:
-    codes = table[name]
-    known = codes[codes >= 0].astype(np.int64)
-    return np.asarray(np.bincount(known, minlength=schema.columns[name].size) / len(codes))
+    codes, size = table[name], schema.columns[name].size
+    counts = np.zeros(size + 1, np.int64)  # the last for what is not known, whose code is -1
+    for piece in pieces(len(codes)):
+        counts += np.bincount(codes[piece].astype(np.int64) % (size + 1), minlength=size + 1)
+    return np.asarray(counts[:size] / len(codes))
 
 
 def _cells(schema: Schema, table: Columns, clique: Clique, groups: Sequence[Sequence[CodeGroup]]) -> Floats:
     """The share of records in every cell of two grouped columns; values that are not known are in none."""
-    places: list[npt.NDArray[np.int64]] = []
+    shape = tuple(len(some) + 1 for some in groups)  # the last for what is in no group
+    where: list[npt.NDArray[np.int64]] = []
     for name, some in zip(clique, groups, strict=True):
-        where = np.full(schema.columns[name].size + 1, -1)  # the last for what is not known
+        where.append(np.full(schema.columns[name].size + 1, len(some)))  # the last for what is not known
         for place, group in enumerate(some):
-            where[list(group.codes)] = place
-        places.append(where[table[name].astype(np.int64)])
-    inside = (places[0] >= 0) & (places[1] >= 0)
-    flat = places[0][inside] * len(groups[1]) + places[1][inside]
-    counts = np.bincount(flat, minlength=len(groups[0]) * len(groups[1]))
-    return np.asarray(counts.reshape(len(groups[0]), len(groups[1])) / rows_of(table))
+            where[-1][list(group.codes)] = place
+    first, second = (table[name] for name in clique)
+    counts = np.zeros(shape[0] * shape[1], np.int64)
+    for piece in pieces(rows_of(table)):
+        places = where[0][first[piece]] * shape[1] + where[1][second[piece]]
+        counts += np.bincount(places, minlength=len(counts))
+    return np.asarray(counts.reshape(shape)[:-1, :-1] / rows_of(table))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,20 @@ from understudy.domain.dialect import Dialect
 from understudy.domain.given_schema import given_schema
 from understudy.domain.ordered_differences import in_values
 from understudy.errors import ParameterError
-from understudy.evaluation.coding import check_table, completed, in_common
-from understudy.evaluation.comparison import Comparison, ContestFile, compare
+from understudy.evaluation.coding import Coding, check_columns, check_records, check_table
+from understudy.evaluation.columns import rows_of
+from understudy.evaluation.comparison import Comparison, ContestFile, check_targets, compare_codes
+from understudy.evaluation.contest.contest_measure import ContestTables
 from understudy.evaluation.contest.income import Roles
 from understudy.evaluation.measures import REAL, SYNTHETIC
 from understudy.pipeline.draft import schema_of_types
-from understudy.pipeline.sources.registry import first_records, is_address, name_of, seen_dialect
+from understudy.pipeline.sources.registry import (
+    first_pieces,
+    first_records,
+    is_address,
+    name_of,
+    seen_dialect,
+)
 from understudy.transforms.encode import reading_types
 
 MOST_RECORDS = 10_000_000  # of a table that is streamed
@@ -86,35 +95,68 @@ def evaluate(
         given = replace(given, constraints=())  # what is worked out from other columns is compared like any
     asked = Dialect(delimiter)
     declared = seen_dialect(real, asked.over(given.dialect if given else Dialect()))
-    stage("reading the real table")
-    known = reading_types(given) if given else None
-    mine = first_records(real, MOST_RECORDS, dialect=declared, types=known)
-    texts = [field.name for field in mine.schema if pa.types.is_string(field.type)]
-    described = given or schema_of_types(mine.schema, name=_called(real, "table"), untyped=texts)
-    check_table(mine, described, "the real table")
-    stage("looking at the real table")
-    described = completed(described, mine)
+    coding, had, mine = _coded_real(real, given, declared, contest is not None, stage)
     stage("reading the synthetic table")
     # By the types of the real one: 01 is not 1 where the real column is one of texts.
-    known = reading_types(described)
-    theirs = first_records(synthetic, MOST_RECORDS, dialect=seen_dialect(synthetic, asked), types=known)
-    found = compare(
-        mine,
-        theirs,
-        described if given else in_common(described, theirs),
-        targets=targets,
-        seed=seed,
-        contest=contest,
-        undescribed=given is None,
-        stage=stage,
+    known, dialect = reading_types(coding.schema), seen_dialect(synthetic, asked)
+    theirs = first_records(synthetic, MOST_RECORDS, dialect=dialect, types=known) if contest else None
+    made, pieces = _named(
+        first_pieces(synthetic, MOST_RECORDS, dialect=dialect, types=known)
+        if theirs is None
+        else iter([theirs])
     )
-    names = {REAL: _called(real, "the real table"), SYNTHETIC: _called(synthetic, "the synthetic table")}
+    coding = coding if given else coding.only(made)
+    check_columns(made, coding.schema, "the synthetic table")
+    check_targets(targets, coding.schema)
+    codes = coding.synthetic(pieces)
+    check_records(rows_of(codes), "the synthetic table")
+    scored = (
+        ContestTables.of(mine, theirs, coding, codes, contest.roles, undescribed=given is None)
+        if contest
+        else None
+    )
+    del mine, theirs, pieces  # from here on nobody holds values
+    names = {REAL: had, SYNTHETIC: made}
+    found = compare_codes(
+        coding, codes, names, targets=targets, seed=seed, contest=contest, scored=scored, stage=stage
+    )
+    called = {REAL: _called(real, "the real table"), SYNTHETIC: _called(synthetic, "the synthetic table")}
     cut = tuple(
-        f"Only the first {MOST_RECORDS:,} records of {names[what]} were compared."
-        for what, table in ((REAL, mine), (SYNTHETIC, theirs))
-        if table.num_rows == MOST_RECORDS
+        f"Only the first {MOST_RECORDS:,} records of {called[what]} were compared."
+        for what, table in ((REAL, coding.real), (SYNTHETIC, codes))
+        if rows_of(table) == MOST_RECORDS
     )
-    return replace(found, names=names, remarks=(*found.remarks, *cut))
+    return replace(found, names=called, remarks=(*found.remarks, *cut))
+
+
+def _coded_real(
+    real: Any, given: Schema | None, dialect: Dialect, kept: bool, stage: Callable[[str], None]
+) -> tuple[Coding, list[str], pa.Table | None]:
+    """The coding of the real table, the names of its columns, and the table itself where it is to be kept.
+
+    Where a schema leaves nothing out a piece is held at a time; else all values are looked at together.
+    """
+    what = "the real table"
+    stage(f"reading {what}")
+    known = reading_types(given) if given else None
+    if given and not given.unlearned and not kept:
+        names, pieces = _named(first_pieces(real, MOST_RECORDS, dialect=dialect, types=known))
+        check_columns(names, given, what)
+        coding = Coding.of_pieces(given, pieces)
+        check_records(rows_of(coding.real), what)
+        return coding, names, None
+    table = first_records(real, MOST_RECORDS, dialect=dialect, types=known)
+    texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
+    described = given or schema_of_types(table.schema, name=_called(real, "table"), untyped=texts)
+    check_table(table, described, what)
+    stage(f"looking at {what}")
+    return Coding.of(described, table), table.column_names, table if kept else None
+
+
+def _named(pieces: Iterator[pa.Table]) -> tuple[list[str], Iterator[pa.Table]]:
+    """The names of the columns, and all pieces of a table, of which there is one at least."""
+    first = next(pieces)
+    return first.column_names, chain([first], pieces)
 
 
 def _called(data: Any, otherwise: str) -> str:

@@ -79,6 +79,8 @@ def readable(certificate: Any) -> None:
         sound = sound and all(_texts(said.get(name, [])) for name in ("warnings", "dropped", "decisions"))
         sound = sound and isinstance(said.get("mechanism", {"name": ""})["name"], str)
         sound = sound and isinstance(said["charges"], list)
+        records = dict(said.get("neighbours", {})).get("records", 1)
+        sound = sound and isinstance(records, int) and not isinstance(records, bool)
         for rule in said.get("constraints", []):
             sound = sound and _texts([rule["rule"], rule["held"]])
             sound = sound and all(isinstance(rule.get(key, 0), int | float) for key in ("broken", "stddev"))

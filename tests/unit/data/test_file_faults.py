@@ -12,6 +12,7 @@ import pytest
 import understudy as us
 from understudy.data import header, read
 from understudy.data.files import raw_file
+from understudy.data.files.table_file import ArrowTableFile
 from understudy.domain.dialect import Dialect
 from understudy.errors import FileError, ParameterError, SizeError
 
@@ -188,6 +189,20 @@ def test_a_truncated_arrow_file_is_refused(tmp_path: Path, keep: int) -> None:
         with opener(str(tmp_path / "whole"), table.schema) as sink:
             sink.write_table(table)
         refused(put(tmp_path, (tmp_path / "whole").read_bytes()[:keep], name), "damaged")
+
+
+@pytest.mark.parametrize("needed", [None, ()])
+def test_an_arrow_file_whose_columns_have_no_name_in_utf8_is_refused(
+    tmp_path: Path, needed: tuple[str, ...] | None
+) -> None:
+    table = pa.table({"column": [1, 2], "other": [CANARY, "b"]})
+    for name, opener in (("x.arrow", pa.ipc.new_file), ("x.arrows", pa.ipc.new_stream)):
+        with opener(str(tmp_path / "whole"), table.schema) as sink:
+            sink.write_table(table)
+        damaged = (tmp_path / "whole").read_bytes().replace(b"column", b"col\xeemn")
+        refused(put(tmp_path, damaged, name), "damaged", needed=needed)
+        with pytest.raises(FileError, match="damaged"):
+            ArrowTableFile(raw_file.open_raw(str(tmp_path / name)), needed)
 
 
 MANY_VALUES = {

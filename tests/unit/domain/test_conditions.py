@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from datetime import date, datetime, time
 
 import numpy as np
@@ -92,6 +93,17 @@ def test_what_is_no_condition_is_refused_with_a_way_out(text: str) -> None:
     with pytest.raises(ParameterError) as refused:
         parse(text)
     assert refused.value.hint
+
+
+@pytest.mark.parametrize("quoted", ["a = '{}'", '"{}" = 1'])
+def test_long_text_takes_little_more_memory_than_itself(quoted: str) -> None:
+    text = quoted.format("b" * 500_000 + 2 * quoted[quoted.index("{") - 1])
+    tracemalloc.start()
+    try:
+        parse(text)
+        assert tracemalloc.get_traced_memory()[1] < 20 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,9 @@ def test_a_certificate_of_another_form_is_refused(tmp_path: Path) -> None:
     schema = us.Schema.from_toml('[columns.y]\ntype = "boolean"\n')
     release = us.fit(pa.table({"y": [True] * 9}), schema, epsilon=1.0, delta=1e-9, ledger=tmp_path / "l.db")
     readable(release.certificate)
+    for records in (None, "x", "3", [3], 2.5, True):
+        with pytest.raises(ReleaseError, match="certificate"):
+            readable({**release.certificate, "neighbours": {"relation": "add-remove", "records": records}})
     for part in ("epsilon", "private", "mechanism", "warnings", "dropped", "charges", "statement"):
         for value in (None, 7, "x", [7], {"name": 3}, float("nan"), [{"losses": 3}]):
             changed = {**release.certificate, part: value}

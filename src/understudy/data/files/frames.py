@@ -184,10 +184,14 @@ _READERS = {PANDAS: _from_pandas, POLARS: _from_polars, ARROW: _from_arrow}
 
 
 def without_nested(schema: pa.Schema, needed: Collection[str] | None) -> pa.Schema:
-    """The columns of one plain value a cell, and those that are `needed`; all of them where that is None."""
+    """The columns of one plain value a cell, and those that are `needed`; all of them where that is None.
+
+    Raises UnicodeDecodeError where the name of a column is no text: a damaged file's may be any bytes.
+    """
+    named = zip(schema.names, schema, strict=True)
     if needed is None:
         return schema
-    kept = [field for field in schema if field.name in needed or is_plain(field.type)]
+    kept = [field for name, field in named if name in needed or is_plain(field.type)]
     return pa.schema(kept, metadata=schema.metadata)  # which tells pandas its types
 
 

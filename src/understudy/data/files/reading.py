@@ -106,9 +106,9 @@ def _binary_schema(found: RawFile, needed: Collection[str] | None) -> pa.Schema:
             opener = pa.ipc.open_file if found.kind == raw_file.ARROW_FILE else pa.ipc.open_stream
             with pa.OSFile(str(found.path)) as raw:
                 schema, rows = opener(raw).schema, 0
+        schema = without_nested(schema, needed)
     except (pa.ArrowException, OSError, ValueError, MemoryError, UnicodeDecodeError):
         raise _damaged(found) from None
-    schema = without_nested(schema, needed)
     check_schema(schema, f"file {str(found.path)!r}")
     if rows * max(1, len(schema)) > MOST_CELLS:
         raise SizeError(

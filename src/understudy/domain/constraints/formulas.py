@@ -23,7 +23,7 @@ from understudy.errors import SchemaError
 
 DAY = 86_400_000_000  # microseconds
 MOST = 2.0**62  # a whole number further out has no place in 64 bits once it was rounded
-_NAME = r'"(?:[^"]|"")+"|[^\W\d][\w.]*'
+_NAME = r'"(?:[^"]++|"")+"|[^\W\d][\w.]*'
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _TERM = re.compile(
     rf"\s*(?P<sign>[+-])?\s*(?:(?P<factor>{_NUMBER})\s*\*\s*(?P<scaled>{_NAME})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from understudy.domain.arrow_values import plain
 from understudy.domain.dialect import Dialect
 from understudy.marginals import Counter
 from understudy.pipeline.sources.records import Reading
-from understudy.pipeline.sources.streamed import StreamedRecords, StreamedSource, first_of
+from understudy.pipeline.sources.streamed import StreamedRecords, StreamedSource, first_pieces_of
 from understudy.transforms.derive import TableTransform
 from understudy.transforms.encode import Encoder
 
@@ -37,10 +37,8 @@ class PostgresSource(StreamedSource):
         """Its columns of one plain value a cell, for a draft or a comparison."""
         return PostgresTable.open(self.data).plain()
 
-    def first_records(
-        self, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
-    ) -> pa.Table:
-        return first_of(self.scannable(dialect).first(most), most)
+    def first_pieces(self, most: int, *, dialect: Dialect | None = None) -> Iterator[pa.Table]:
+        return first_pieces_of(self.scannable(dialect).first(most), most)
 
     def open(self, reading: Reading) -> PostgresRecords:
         """The records, once the server lets them be read."""

@@ -6,7 +6,7 @@ these members, and a line in `registry`. No command asks which kind it has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -45,6 +45,15 @@ class Source(Protocol):
         For a source of text, `dialect` is how it is written, as far as it is known, and `types` are those in which to
         try to read the columns; the others come as text.
         """
+        ...
+
+
+@runtime_checkable
+class ComesInPieces(Protocol):
+    """A source that may be larger than memory."""
+
+    def first_pieces(self, most: int, *, dialect: Dialect | None = None) -> Iterator[pa.Table]:
+        """The first records a piece at a time, in one at least: all that is held of them at once."""
         ...
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -257,6 +257,18 @@ def first_records(
     file's columns (see `data.read`); the others come as text.
     """
     return source_of(data).first_records(most, dialect=dialect, types=types)
+
+
+def first_pieces(
+    data: Any, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
+) -> Iterator[pa.Table]:
+    """The same a piece at a time, at least one: of what is streamed as it comes, of any other source all at once."""
+    from understudy.pipeline.sources.records import ComesInPieces
+
+    source = source_of(data)
+    if isinstance(source, ComesInPieces):
+        return source.first_pieces(most, dialect=dialect)
+    return iter([source.first_records(most, dialect=dialect, types=types)])
 
 
 def seen_dialect(data: Any, declared: Dialect) -> Dialect:

@@ -124,17 +124,17 @@ class StreamedRecords:
             yield from table.combine_chunks().to_batches()
 
 
-def first_of(source: Scannable, most: int) -> pa.Table:
-    """The first records of a source, at most so many; texts as they stand."""
-    batches: list[pa.RecordBatch] = []
+def first_pieces_of(source: Scannable, most: int) -> Iterator[pa.Table]:
+    """The first records of a source, at most so many, in one piece at least; texts as they stand."""
+    left: int | None = None
     for batch in source.scan(source.types.names, {}):
-        batches.append(batch.slice(0, most - sum(before.num_rows for before in batches)))
-        if sum(before.num_rows for before in batches) >= most:
+        piece = batch.slice(0, most if left is None else left)
+        left = (most if left is None else left) - piece.num_rows
+        yield pa.table({name: _plain(piece.column(name)) for name in piece.schema.names})
+        if left <= 0:
             break
-    tables = [
-        pa.table({name: _plain(batch.column(name)) for name in batch.schema.names}) for batch in batches
-    ]
-    return pa.concat_tables(tables, promote_options="permissive") if tables else source.types.empty_table()
+    if left is None:
+        yield source.types.empty_table()
 
 
 def _plain(array: pa.Array) -> pa.Array:
@@ -162,7 +162,10 @@ class StreamedSource(ABC):
     def first_records(
         self, most: int, *, dialect: Dialect | None = None, types: Mapping[str, pa.DataType] | None = None
     ) -> pa.Table:
-        return first_of(self.scannable(dialect), most)
+        return pa.concat_tables(self.first_pieces(most, dialect=dialect), promote_options="permissive")
+
+    def first_pieces(self, most: int, *, dialect: Dialect | None = None) -> Iterator[pa.Table]:
+        return first_pieces_of(self.scannable(dialect), most)
 
 
 class FilesSource(StreamedSource):
