@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 
 from understudy.domain import Clique, Domain
@@ -38,21 +39,19 @@ class Candidates:
         self._used: set[Clique] = set()
         records = estimates.field.total
         orders = (2,) if first or not triples else (2, 3)
+        possible = (c for order in orders for c in itertools.combinations(self._domain.names, order))
+        scales = {clique: scale * noise(clique) for clique in possible}
         self._left = [
             clique
-            for order in orders
-            for clique in itertools.combinations(self._domain.names, order)
-            if self._small(clique, scale * noise(clique), records)
-            and (matters is None or matters(clique) > 0)
+            for clique, noisy in scales.items()
+            if self._small(clique, noisy, records) and (matters is None or matters(clique) > 0)
         ]
         # Misfit and price are weighed alike: what is not worth its noise is not, however much it matters.
         weights = [1.0 if matters is None else matters(clique) for clique in self._left]
         self._weights = (
             None if matters is None else dict(zip(self._left, whole_weights(weights), strict=True))
         )
-        self._prices = {
-            clique: noise_price(estimates(clique), scale * noise(clique)) for clique in self._left
-        }
+        self._prices = {clique: noise_price(estimates(clique), scales[clique]) for clique in self._left}
         self._growth: dict[Clique, int] = {}  # cells that each candidate would add, as far as worked out
 
     def _small(self, clique: Clique, scale: float, records: float) -> bool:
@@ -69,7 +68,14 @@ class Candidates:
         else:
             self._left = [clique for clique in self._left if self._used.isdisjoint(_pairs(clique))]
         room = self._limit - self._tree.cells
-        return [clique for clique in self._left if self._added(clique) <= room]
+        return [
+            clique for clique in self._left if self._at_most(clique) <= room or self._added(clique) <= room
+        ]
+
+    def _at_most(self, clique: Clique) -> int:
+        """The cells that a candidate could add at the very most: were all of it but one column in every clique."""
+        sizes = self._domain.shape(clique)
+        return (math.prod(sizes) // max(sizes) - 1) * self._tree.cells
 
     def _added(self, clique: Clique) -> int:
         """The cells that a candidate would add: at most, to a forest; else as its columns lay when last looked at.
