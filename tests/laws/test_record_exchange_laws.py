@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from nightly import many
 from understudy.domain import Domain
-from understudy.pipeline.drawing.followed_pairs import MOST_LOOKED_UP, followed, follows
+from understudy.model import estimate
+from understudy.pipeline.drawing.followed_pairs import MOST_LOOKED_UP, MOST_ROWS, followed, follows
 from understudy.transforms.compress import Compression
 
 STAR = Domain({"hub": 3, "a": 6, "b": 4, "c": 3, "d": 5})
@@ -95,5 +96,7 @@ def test_merged_codes_are_followed_in_the_codes_that_they_stand_for():
 def test_many_records_are_left_as_they_were_drawn():
     field = star()
     assert follows(field, 1000)
-    assert not follows(field, int(MOST_LOOKED_UP))
+    assert not follows(field, MOST_ROWS + 1)
+    wide = estimate(Domain({f"c{i}": 2 for i in range(40)}), [], total=9.0)
+    assert follows(wide, 10_000) and not follows(wide, int(MOST_LOOKED_UP / 40**2) * 2)
     assert not follows(field, 1) and not follows(field, 0)

@@ -20,6 +20,7 @@ from understudy.model import Field
 from understudy.model.sampling.record_exchange import PASSES, PairTables, Places, kept_records
 from understudy.transforms.compress import Compression
 
+MOST_ROWS = 1_000_000
 MOST_LOOKED_UP = 3e8  # cells: some two seconds
 CELLS_A_RECORD = 8  # of a pair's table at most: one with more cells for its records scatters whatever is kept
 
@@ -28,7 +29,7 @@ def follows(field: Generator, rows: int) -> bool:
     """Whether so many records are worth exchanging, and can be in time."""
     columns = len(field.domain)
     looked_up = PASSES * rows * columns * (columns - 1) / 2
-    return isinstance(field, Field) and rows > 1 and 0 < looked_up <= MOST_LOOKED_UP
+    return isinstance(field, Field) and 1 < rows <= MOST_ROWS and 0 < looked_up <= MOST_LOOKED_UP
 
 
 def followed(
