@@ -258,7 +258,8 @@ def address_door(random: Random, folder: Path) -> None:
         if address.startswith(("parquet:", "csv:", "duckdb:", "delta:", "iceberg:", "people")):
             us.draft_schema(address)
     except UnderstudyError as refused:
-        if "PASSWORD" in str(refused) and "PASSWORD@" in address:
+        kind = address.partition(":")[0]  # which a message may name, also where it was changed to that word
+        if "PASSWORD" in str(refused) and "PASSWORD@" in address and "PASSWORD" not in kind:
             raise BrokenPromiseError("a message shows the password of an address") from None
         raise
 

@@ -14,7 +14,7 @@ from postgres_server import GUARDED, PASSWORD, Server
 from understudy.data.counting.bytes_of_values import unit_bytes
 from understudy.data.engines.postgres.postgres_table import PostgresTable
 from understudy.errors import OperatorError, ParameterError, SchemaError
-from understudy.pipeline.sources.streamed import first_of
+from understudy.pipeline.sources.streamed import first_pieces_of
 
 SECRET = "canary-7f3a"
 
@@ -251,7 +251,7 @@ def test_all_scans_of_a_run_see_the_records_of_its_beginning(postgres: Server) -
 def test_a_query_that_writes_is_refused(postgres: Server, query: str) -> None:
     postgres.execute("CREATE SEQUENCE IF NOT EXISTS s", "CREATE TABLE IF NOT EXISTS kept AS SELECT 1 AS x")
     with pytest.raises(OperatorError):
-        first_of(PostgresTable.open(f"{postgres.uri()}&query={query}").plain(), 1 << 20)
+        list(first_pieces_of(PostgresTable.open(f"{postgres.uri()}&query={query}").plain(), 1 << 20))
     assert fetched(PostgresTable.open(postgres.address("kept")), "x") == {"x": [1]}
 
 
