@@ -31,8 +31,8 @@ records never have counts as wrong. *resampled* are real records drawn again wit
 size need beat; *columns-exact* are columns drawn on their own without noise. Neither is private.
 
 **What was settled on what.** Constants of the default were settled on adult, nltcs, titanic, salary, national2019 and
-ma2019; temporal-match2, stroke and wide98 were not looked at for it. Records follow the model in every pair of columns
-(`release.sample`), but where they are too many for that to be done in time: those of wide98 are as they were drawn.
+ma2019; temporal-match2, stroke and wide98 were not looked at for it. Records follow the model in every pair of
+columns (`release.sample`), unless they are too many for that to be done in time, as those of wide98 are.
 """
 
 PEERS = """
