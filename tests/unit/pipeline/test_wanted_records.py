@@ -150,7 +150,7 @@ def test_values_without_records_are_completed_as_the_nearest_that_have_some() ->
         epsilon=10.0,
         delta=1e-6,
         ledger=None,
-        source=Seeded(2),
+        source=Seeded(6),
     )
     given = {"age": [13] * 200 + [39] * 200 + [None], "town": [None] * 400 + ["c"]}
     found = fitted.sample(given=given, seed=3)

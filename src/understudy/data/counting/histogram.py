@@ -56,7 +56,7 @@ class Histogram:
         self._place = [first.setdefault(frozenset(clique), i) for i, clique in enumerate(self.cliques)]
         self._distinct = [self.cliques[i] for i in first.values()]
         self._columns = domain.order({name for clique in self._distinct for name in clique})
-        ends = list(accumulate(cells[place] for place in first.values()))
+        self._ends = ends = list(accumulate(cells[place] for place in first.values()))
         self._starts = [0, *ends][: len(ends)]
         self._start_of = dict(zip(first.values(), self._starts, strict=True))
         self._results = np.zeros(ends[-1] if ends else 0, np.int64)
@@ -95,7 +95,7 @@ class Histogram:
         Distinct cliques share one buffer with the histogram: copy what must outlive the next `add`.
         """
         results = []
-        ends = dict(zip(self._start_of, [*self._starts[1:], self._results.size], strict=True))
+        ends = dict(zip(self._start_of, self._ends, strict=True))
         for number, (clique, place) in enumerate(zip(self.cliques, self._place, strict=True)):
             table = self._results[self._start_of[place] : ends[place]].reshape(self._shapes[place])
             if not clique:
