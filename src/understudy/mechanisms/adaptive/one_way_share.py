@@ -23,7 +23,9 @@ PAIRS_A_COLUMN = 1.5  # that are likely to be measured in the end
 BINS_A_TENFOLD = 8  # of codes that are taken to hold alike: a column of thousands has some tens of them
 LEAST = 1e-3  # of a record: codes that hold less are alike
 PLENTY = 0.15  # of what pairs tell: where noise hides less, records are plenty
-LESS = Fraction(17, 20)  # of the share forecast: noise of a pair is passed on to others, unseen by it
+# Of the share forecast, which does not see that noise of a pair is passed on to others; and where noise hides more of
+# what pairs tell, columns are what counts.
+LESS, TELLING = Fraction(17, 20), 0.75
 HOPELESS = 0.995  # of what pairs can lose at most: where noise takes this much, they are not worth measuring
 
 Codes = tuple[Cells, Cells]  # what codes hold, and how many hold it
@@ -99,7 +101,8 @@ def one_way_share(
         alone, pair = forecast(share, many)
         return weight * alone + pair / 2
 
-    return OneWayShare(LESS * min(SHARES, key=error), False, hidden)
+    least = min(SHARES, key=error)
+    return OneWayShare(LESS * least if hidden < TELLING else least, False, hidden)
 
 
 def _adding_up(cells: Cells, records: float) -> Cells:
