@@ -54,8 +54,8 @@ def play_ours(cells: Sequence[Cell], store: Store, limit_s: float) -> Iterator[t
 
 
 def last_line(said: IO[str]) -> str:
-    """The last line of what a process said: the error that ended it."""
-    lines = [line for line in said.read().splitlines() if line.strip()]
+    """The last line with a word in it of what a process said: the error that ended it."""
+    lines = [line for line in said.read().splitlines() if any(letter.isalpha() for letter in line)]
     return lines[-1].strip()[:200] if lines else ""
 
 

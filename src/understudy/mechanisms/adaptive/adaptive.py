@@ -40,9 +40,9 @@ Begin = Callable[[Curator, Compression, MarkovField, Sequence[Measurement]], Sup
 STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
 LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 FEW = 4  # codes of a column from which on rare ones are merged
-# Of the model beyond its first tree, which has no more cells than are measured: at epsilon 1, and at most. What is
-# refitted in about a second.
+# Of the model beyond its first tree: at epsilon 1, and at most. What is refitted in about a second.
 CELLS, MOST_CELLS = 400_000, 1_000_000
+TREE_CELLS = 4_000_000  # of the first tree, which has no more cells than are measured; minutes where all are used
 BY_CELLS = 0.4  # the power of a table's cells that its weight beside others is
 CERTAIN = 0.97  # of what pairs tell: where noise is forecast to hide more, nothing is spent on choosing pairs
 
@@ -308,7 +308,7 @@ class _Rounds:
         and many small ones that tell more find no room.
         """
         beyond = round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
-        return self.recipe.cell_limit or (MOST_CELLS if first else self.room + round(beyond * pace))
+        return self.recipe.cell_limit or (TREE_CELLS if first else self.room + round(beyond * pace))
 
 
 def _weight(expected: Cells, scale: float, part: float = 1.0) -> float:
