@@ -42,7 +42,7 @@ LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 FEW = 4  # codes of a column from which on rare ones are merged
 # Of the model beyond its first tree: at epsilon 1, and at most. What is refitted in about a second.
 CELLS, MOST_CELLS = 400_000, 1_000_000
-TREE_CELLS = 4_000_000  # of the first tree, which has no more cells than are measured; minutes where all are used
+TREE_CELLS = 4_000_000  # of the first tree, which has no more than are measured; minutes where all are used
 BY_CELLS = 0.4  # the power of a table's cells that its weight beside others is
 CERTAIN = 0.97  # of what pairs tell: where noise is forecast to hide more, nothing is spent on choosing pairs
 
