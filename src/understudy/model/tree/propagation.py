@@ -17,6 +17,7 @@ class Propagation:
     def __init__(self, layout: TreeLayout) -> None:
         self.layout = layout
         self._messages = np.zeros(layout.separator_cells)
+        self._between = np.zeros(layout.routes.onto_tables.cells)
 
     def marginals(self, theta: Floats, out: Floats, separators: Floats) -> float:
         """The log of the sum of exp(theta) over all records; `out` becomes the marginals, which sum to one.
@@ -70,14 +71,32 @@ class Propagation:
 
     def observe(self, tables: Floats, cells: Floats) -> None:
         """Read every observed marginal off the tables into `cells`."""
-        layout, ports = self.layout, self.layout.observed
+        layout, routes = self.layout, self.layout.routes
         cells[:] = 0.0
-        kernels.exchange(False, 1.0, tables, cells, layout.cliques, ports.arrays, layout.shapes)
+        kernels.exchange(False, 1.0, tables, cells, layout.cliques, routes.direct.arrays, layout.shapes)
+        if self._between.size:
+            between = self._between
+            between[:] = 0.0
+            kernels.exchange(
+                False, 1.0, tables, between, layout.cliques, routes.onto_tables.arrays, layout.shapes
+            )
+            kernels.exchange(
+                False, 1.0, between, cells, routes.tables, routes.onto_marginals.arrays, layout.shapes
+            )
 
     def add_observed(self, tables: Floats, factor: float, cells: Floats) -> None:
         """Add `factor` times the observed cells to the tables: the transpose of `observe`."""
-        layout, ports = self.layout, self.layout.observed
-        kernels.exchange(True, factor, tables, cells, layout.cliques, ports.arrays, layout.shapes)
+        layout, routes = self.layout, self.layout.routes
+        kernels.exchange(True, factor, tables, cells, layout.cliques, routes.direct.arrays, layout.shapes)
+        if self._between.size:
+            between = self._between
+            between[:] = 0.0
+            kernels.exchange(
+                True, factor, between, cells, routes.tables, routes.onto_marginals.arrays, layout.shapes
+            )
+            kernels.exchange(
+                True, 1.0, tables, between, layout.cliques, routes.onto_tables.arrays, layout.shapes
+            )
 
 
 def directed(layout: TreeLayout, marginals: Floats, out: Floats | None = None) -> Floats:

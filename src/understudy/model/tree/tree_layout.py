@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.model.tree.junction_tree import JunctionTree
+from understudy.model.tree.waypoints import waypoints
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -46,6 +47,16 @@ class Ports:
 
 
 @dataclass(frozen=True, eq=False)
+class ReadingRoutes:
+    """How observed marginals are read: some off their clique, others off a table on the way (see `waypoints`)."""
+
+    direct: Ports
+    tables: Integers  # on the way: where each lies
+    onto_tables: Ports
+    onto_marginals: Ports
+
+
+@dataclass(frozen=True, eq=False)
 class TreeLayout:
     """The flat layout of a tree and of the marginals observed in it; columns as in `propagation_kernels`."""
 
@@ -58,6 +69,7 @@ class TreeLayout:
     walk: tuple[int, ...]
     cells: int
     separator_cells: int
+    routes: ReadingRoutes
 
     @property
     def observed_cells(self) -> int:
@@ -101,6 +113,7 @@ def lay_out_tree(tree: JunctionTree, observed: Sequence[Clique] = ()) -> TreeLay
         places.append((home, observed_start, tree.domain.size(clique)))
         seen.append((home, observed_start, builder.add(tree.cliques[home], clique), 1))
         observed_start += tree.domain.size(clique)
+    routes = _routes(tree, builder, observed, seen, observed_start)
     return TreeLayout(
         tree,
         np.array(rows, np.int64).reshape(-1, 7),
@@ -111,6 +124,38 @@ def lay_out_tree(tree: JunctionTree, observed: Sequence[Clique] = ()) -> TreeLay
         tuple(_walk(tree)),
         start,
         separator_start,
+        routes,
+    )
+
+
+def _routes(
+    tree: JunctionTree,
+    builder: Projections,
+    observed: Sequence[Clique],
+    seen: Sequence[tuple[int, int, int, int]],
+    cells: int,
+) -> ReadingRoutes:
+    """The routes to marginals of which clique and place are `seen`, in the order of `observed`."""
+    at_home: dict[int, list[int]] = {}
+    for place, (home, *_) in enumerate(seen):
+        at_home.setdefault(home, []).append(place)
+    tables: list[int] = []
+    first, second, direct, start = [], [], set(range(len(seen))), 0
+    for home, places in at_home.items():
+        clique = tree.cliques[home]
+        for table, within in waypoints(tree.domain, clique, [observed[place] for place in places]):
+            first.append((home, start, builder.add(clique, table), 1))
+            for place in (places[one] for one in within):
+                second.append((len(tables), seen[place][1], builder.add(table, observed[place]), 1))
+                direct.remove(place)
+            tables.append(start)
+            start += tree.domain.size(table)
+    count = len(tree.cliques)
+    return ReadingRoutes(
+        Ports.of(count, [seen[place] for place in direct], cells),
+        np.array(tables, np.int64).reshape(-1, 1),
+        Ports.of(count, first, start),
+        Ports.of(len(tables), second, cells),
     )
 
 

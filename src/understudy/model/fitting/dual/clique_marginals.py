@@ -1,7 +1,8 @@
 """The marginals of a clique that a fit looks at: the largest ones, from which the smaller ones are read off.
 
 A separator, an observed marginal, a total: many places may look at one clique, often at the same columns. Cells
-meet only the marginals; a place meets the marginal that contains it, which is a small table.
+meet only the marginals; a place meets the marginal that contains it, which is a small table. Where many small ones
+are looked at, cells meet a few tables that hold them (`waypoints`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.model.tree.tree_layout import Integers, Ports, Projections, TreeLayout
+from understudy.model.tree.waypoints import waypoints
 
 _LARGE = 1 << 17  # cells of a clique from which it is divided into pieces
 _PIECES = 4
@@ -68,8 +70,9 @@ class _Builder:
 
     def add(self, k: int, places: list[tuple[int, Clique, int]]) -> None:
         """Lay out clique `k` for the places that look at it, each given by its position, its columns and its sign."""
-        largest = _largest({columns for _, columns, _ in places})
-        *outer, inner = _axes(self.domain, self.layout.tree.cliques[k], largest)
+        clique, seen = self.layout.tree.cliques[k], sorted({columns for _, columns, _ in places})
+        largest = _largest([*seen, *(table for table, _ in waypoints(self.domain, clique, seen))])
+        *outer, inner = _axes(self.domain, clique, largest)
         largest.sort(key=lambda marginal: not set(inner) <= set(marginal))
         flat = sum(set(inner) <= set(marginal) for marginal in largest)
         first, start = len(self.marginals), int(self.layout.cliques[k, 0])
