@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from understudy.display import html_table
@@ -16,9 +17,9 @@ from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
 from understudy.mechanisms.registry import DEFAULT, as_mechanism
-from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
+from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, tree_cells
 from understudy.pipeline.accuracy.expected_codes import expected_codes, pair_scale
-from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left_alone
+from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left
 from understudy.pipeline.holding.upheld import planned
 from understudy.pipeline.run_plan import foreseen, known_domain, neighbours_of, plan_of
 from understudy.pipeline.scans import Scans, scans
@@ -281,7 +282,7 @@ def _model(
     """The largest cliques that could be measured, and the cells of the model that is made of them."""
     if not isinstance(mechanism, Sized):
         cliques = mechanism.cliques(domain)
-        return cliques, build_tree(domain, cliques, limit_cells=None).cells
+        return cliques, tree_cells(domain, cliques)
     cliques = mechanism.cliques(domain) if rows is None else mechanism.largest(domain, losses, rows, l1)
     return cliques, mechanism.model_cells(domain, cliques, rows)
 
@@ -331,17 +332,18 @@ def _marginals(
         scales = loss.scales if loss.weights is not None else ()
         for number, clique in enumerate(cliques):
             scale = scales[number] if number < len(scales) else of_pairs or loss.sigma
-            found.append(_expected(whole if alone else merged, clique, scale, rows))
+            cells = (whole if alone else merged).size(clique)
+            found.append(PlannedMarginal(clique, cells, scale, *_errors(cells, scale, rows)))
     return tuple(found)
 
 
-def _expected(domain: Domain, clique: Clique, scale: float, rows: int | None) -> PlannedMarginal:
-    cells = domain.size(clique)
-    noise = math.sqrt(2 / math.pi) * scale * cells
+@lru_cache(maxsize=4096)  # of many columns, many are alike
+def _errors(cells: int, scale: float, rows: int | None) -> tuple[float | None, float | None]:
+    """The error that noise causes in such a table, at most and expected; None without a row figure."""
     if not rows:
-        return PlannedMarginal(clique, cells, scale, None)
-    expected = noise_left_alone(cells, scale, rows)
-    return PlannedMarginal(clique, cells, scale, min(1.0, noise / (2 * rows)), expected)
+        return None, None
+    noise = math.sqrt(2 / math.pi) * scale * cells
+    return min(1.0, noise / (2 * rows)), float(noise_left(cells, scale, rows))
 
 
 def _expected_of_laplace(domain: Domain, clique: Clique, scale: float, rows: int | None) -> PlannedMarginal:
