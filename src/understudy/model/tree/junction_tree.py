@@ -13,6 +13,9 @@ from understudy.model.tree.triangulation import bits, clique_tree, eliminate
 
 LIMIT_CELLS = 50_000_000
 BYTES_PER_CELL = 144  # what an estimation was measured to hold at once: eighteen float64 tables over the tree
+LOOPED_BYTES_PER_CELL = (
+    2 * BYTES_PER_CELL
+)  # where cliques make loops: its fit takes steps of the second order
 RESTARTS = 8
 
 
