@@ -92,6 +92,26 @@ def test_a_run_whose_model_does_not_fit_is_refused_before_it_is_charged(
     assert ledger.names() == []
 
 
+def test_the_model_of_rounds_is_foreseen_as_large_as_it_may_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first tree may have millions of cells, and rounds add to it: no run may be killed for that once charged."""
+    town, job = us.Integer(0, 2_999, bins=3_000), us.Integer(0, 1_199, bins=1_200)
+    schema = us.Schema({"town": town, "job": job}, name="people")
+    records = {"town": [1, 2] * 50, "job": [3, 4] * 50}
+    for epsilon in (1.0, 10.0):
+        found = us.plan(schema, epsilon=epsilon, delta=1e-9)
+        assert found.cells == found.expected_cells == town.size * job.size  # rounds could add nothing to it
+        assert found.model_bytes > 1_000_000_000
+    wide = us.Schema({f"c{i}": job for i in range(9)}, name="wide")
+    grown = [us.plan(wide, epsilon=epsilon, delta=1e-9).expected_cells for epsilon in (0.5, 1.0, 2.0, 10.0)]
+    assert grown == [4_400_000, 4_400_000, 4_800_000, 5_000_000]
+    assert us.plan(wide, epsilon=1.0, delta=1e-9, mechanism=us.Adaptive(cell_limit=9_000)).cells == 9_000
+    assert us.plan(wide, epsilon=1.0, delta=1e-9, rows=10**6).seconds > 20
+    left = MemoryLeft(1_000 << 20, "a limit")
+    monkeypatch.setattr(limits, "memory_limits", lambda root=None: [left])
+    with pytest.raises(SizeError, match="Nothing was charged"):
+        us.fit(records, schema, epsilon=1.0, delta=1e-9, source=us.privacy.Seeded(1))
+
+
 def test_files_are_streamed_where_memory_is_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "people.csv").write_text("sex\n" + "F\n" * 1000)
     assert not looks_large(str(tmp_path / "people.csv"))

@@ -39,6 +39,7 @@ from understudy.privacy import (
     Seeded,
     recompute,
 )
+from understudy.privacy.accounting.losses import normalised
 
 BUDGET = Budget(1.0, 1e-9)
 PAIRS = list(itertools.combinations(("sex", "labforce", "school", "age"), 2))
@@ -85,6 +86,14 @@ def test_weights_are_normalised_so_that_a_batch_costs_what_one_marginal_does() -
     assert float(first.stddev) == pytest.approx(20.0 * 5 / 3)
     assert float(second.stddev) == pytest.approx(20.0 * 5 / 4)
     assert sum(1 / float(m.stddev) ** 2 for m in (first, second)) <= 1 / 20.0**2
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1, 1 / 3, 7e-40, 3e200])
+def test_equal_weights_are_normalised_as_any_others(weight: float) -> None:
+    for number in (1, 2, 3, 7, 98, 1000):
+        alike = normalised((weight,) * number)
+        assert alike == normalised([weight] * number)  # a list takes the long way
+        assert normalised(alike) == normalised(list(alike)) == alike
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -181,7 +182,7 @@ class Schema:
         """
         return replace(self, **dialect.to_dict())
 
-    @property
+    @cached_property
     def synthesised(self) -> dict[str, Column]:
         """The columns that are modelled and synthesised: all but the unit's, those made up and those worked out."""
         apart = {self.unit, *self.rules.computed}
@@ -320,8 +321,7 @@ class Schema:
 
     def table_fields(self) -> dict[str, Any]:
         """What a schema file says of the table: whatever is not left out."""
-        table = {field: getattr(self, field) for field in _TABLE}
-        return {field: value for field, value in table.items() if value is not None}
+        return {field: value for field in _TABLE if (value := getattr(self, field)) is not None}
 
     def to_toml(self) -> str:
         """The text of a schema file.

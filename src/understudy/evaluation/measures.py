@@ -12,6 +12,7 @@ import numpy as np
 
 from understudy.errors import ParameterError
 from understudy.evaluation.baselines import BASELINES
+from understudy.evaluation.blas_threads import one_blas_thread
 from understudy.evaluation.columns import Columns, read_columns, require_codes, rows_of
 from understudy.evaluation.correlation import Correlation
 from understudy.evaluation.fidelity import KMarginal, TotalVariation
@@ -186,4 +187,5 @@ def _beside(given: Mapping[str, Columns], source: Columns, seed: list[int]) -> I
 
 def _values(measure: Measure, real: Columns, table: Columns, seed: list[int]) -> dict[str, float]:
     """A measure's figures of one table; by the same randomness for all: they are asked about the same cliques."""
-    return measure.values(real, table, np.random.default_rng([*seed, 3]))
+    with one_blas_thread():
+        return measure.values(real, table, np.random.default_rng([*seed, 3]))

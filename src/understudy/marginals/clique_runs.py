@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
-
-import numpy as np
+from itertools import accumulate
 
 from understudy.domain import Clique, Domain
 
@@ -25,11 +25,20 @@ def runs_within(domain: Domain, cliques: Iterable[Clique], most_cells: int) -> l
 
 def runs_of_pairs(domain: Domain, most_cells: int) -> int:
     """How many runs `runs_within` makes of all pairs of columns."""
-    sizes = np.fromiter(domain.values(), np.int64, len(domain))
-    one, two = np.triu_indices(len(domain), 1)
-    cells = np.cumsum(sizes[one] * sizes[two])
-    runs = place = taken = 0
-    while place < len(cells):
-        place = max(int(np.searchsorted(cells, taken + most_cells, side="right")), place + 1)
-        taken, runs = int(cells[place - 1]), runs + 1
+    sizes = list(domain.values())
+    before = [0, *accumulate(sizes)]  # the codes of all columns before this one
+    # The cells of all pairs that come before those which have this column first.
+    begin = [0, *accumulate(size * (before[-1] - before[k + 1]) for k, size in enumerate(sizes))]
+    runs, first, second = 0, 0, 1  # the pair that the next run begins with
+    while first < len(sizes) - 1:
+        most = begin[first] + sizes[first] * (before[second] - before[first + 1]) + most_cells
+        last = bisect_right(begin, most, first) - 1  # pairs with an earlier column first all fit
+        if last >= len(sizes) - 1:
+            return runs + 1
+        fitting = before[last + 1] + (most - begin[last]) // sizes[last]
+        place = (last, bisect_right(before, fitting) - 1)
+        first, second = max(place, (first, second + 1))  # a run has one pair at least
+        if second >= len(sizes):
+            first, second = first + 1, first + 2
+        runs += 1
     return runs

@@ -8,15 +8,26 @@ import numpy.typing as npt
 from understudy.domain import Clique
 from understudy.model import MarkovField
 
+KEPT = 1 << 24  # cells: all pairs of 98 columns can have ten times as many, a gigabyte
+
 
 class FieldEstimates:
-    """What a field says of cliques, each worked out once. A curator's choice asks it of every candidate."""
+    """What a field says of cliques; of as many as there is room for, worked out once.
+
+    A curator's choice asks it of every candidate.
+    """
 
     def __init__(self, field: MarkovField) -> None:
         self.field = field
         self._known: dict[Clique, npt.NDArray[np.float64]] = {}
+        self._room = KEPT
 
     def __call__(self, clique: Clique) -> npt.NDArray[np.float64]:
-        if clique not in self._known:
-            self._known[clique] = np.asarray(self.field.marginal(clique).counts, dtype=np.float64)
-        return self._known[clique]
+        known = self._known.get(clique)
+        if known is not None:
+            return known
+        found = np.asarray(self.field.marginal(clique).counts, dtype=np.float64)
+        if found.size <= self._room:
+            self._known[clique] = found
+            self._room -= found.size
+        return found

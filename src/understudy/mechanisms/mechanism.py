@@ -67,6 +67,7 @@ class Foresight:
 
     mechanism: Mechanism
     intentions: tuple[str, ...]
+    rounds: int = 0  # after each of which the model is fitted anew
 
 
 @runtime_checkable
@@ -88,6 +89,15 @@ class Sized(Protocol):
 
     def model_cells(self, domain: Domain, cliques: Sequence[Clique], rows: int | None) -> int:
         """The cells that it keeps of these cliques."""
+        ...
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """A mechanism whose model grows in rounds, beyond a first tree of pairs, and that says how far."""
+
+    def grown_cells(self, tree: int, epsilon: float) -> int:
+        """The most cells of the model, where all of its first tree would have so many."""
         ...
 
 

@@ -6,13 +6,14 @@ are chosen. Sizes of columns are public, or follow from what was released.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.spanning_tree import Pair, Places, components, ends
-from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
+from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree, tree_cells
 
 
 class TreeCapacity:
@@ -36,7 +37,7 @@ class TreeCapacity:
         self._smallest = np.full(len(domain), np.iinfo(np.int64).max)  # by part
         np.minimum.at(self._smallest, self._part, sizes)
         self._hub = min(domain.values(), default=1)
-        taken = build_tree(domain, joined, limit_cells=None).cells
+        taken = tree_cells(domain, joined)
         apart = sum(self._smallest[np.unique(self._part)].tolist()) - self._hub
         self._spare = limit_cells - taken - self._hub * apart
         # No tree is larger than the star around the largest column.
@@ -64,6 +65,9 @@ class TreeCapacity:
 
 def largest_forest(domain: Domain, limit_cells: int, joined: Iterable[Clique] = ()) -> list[Pair]:
     """A tree around `joined` of the largest pairs of at most so many cells: no tree of such pairs is larger."""
+    joined = list(joined)
+    if not joined and math.prod(sorted(domain.values())[-2:]) <= limit_cells:
+        return _largest_star(domain)
     names, sizes = domain.names, np.fromiter(domain.values(), np.float64, len(domain))
     one, two = np.triu_indices(len(domain), 1)
     small = sizes[one] * sizes[two] <= limit_cells
@@ -82,9 +86,22 @@ def largest_forest(domain: Domain, limit_cells: int, joined: Iterable[Clique] = 
     return tree
 
 
+def _largest_star(domain: Domain) -> list[Pair]:
+    """The same where every pair may be in it and nothing is joined: each column's largest pair is with the largest
+    column, the first of them where several are, and pairs come the largest first."""
+    if len(domain) < 2:
+        return []
+    names, sizes = domain.names, list(domain.values())
+    hub = sizes.index(max(sizes))
+    ends = sorted((-sizes[i], min(i, hub), max(i, hub)) for i in range(len(names)) if i != hub)
+    return [(names[one], names[two]) for _, one, two in ends]
+
+
 def check_fits(domain: Domain, cliques: Iterable[Clique]) -> None:
     """Refuse cliques whose model would not fit, naming the column to bin or the clique to drop."""
-    build_tree(domain, cliques)
+    wanted = list(cliques)
+    if tree_cells(domain, wanted) > LIMIT_CELLS:
+        build_tree(domain, wanted)
 
 
 def cut_to_fit(domain: Domain, cliques: Sequence[Clique], limit_cells: int = LIMIT_CELLS) -> list[Clique]:

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from understudy.display import html_table
@@ -16,9 +17,10 @@ from understudy.errors import ParameterError
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Sized
 from understudy.mechanisms.registry import DEFAULT, as_mechanism
-from understudy.model.tree.junction_tree import BYTES_PER_CELL, LIMIT_CELLS, build_tree
+from understudy.model.tree.junction_tree import LIMIT_CELLS
 from understudy.pipeline.accuracy.expected_codes import expected_codes, pair_scale
-from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left_alone
+from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left
+from understudy.pipeline.accuracy.expected_size import model_size
 from understudy.pipeline.holding.upheld import planned
 from understudy.pipeline.run_plan import foreseen, known_domain, neighbours_of, plan_of
 from understudy.pipeline.scans import Scans, scans
@@ -32,6 +34,7 @@ A_QUESTION = 0.008  # seconds to write down a question and its answer, for good
 INCREMENTS_PER_SECOND = 2e9  # of counting pairs
 VALUES_PER_SECOND = 2.5e7  # read, coded, generated, decoded and written
 CELLS_PER_SECOND = 3e7  # of a marginal, from noise to the end of the fit and of the shrinkage
+REFITTED_PER_SECOND = 4e5  # cells of a model that is fitted anew in each round
 BASE_BYTES = 280 << 20  # of the program itself
 BOUNDS = (1, 2, 4, 8)  # on a unit's records, whose noise is told
 _MEASURED = (Role.ONE_WAY, Role.MARGINALS)  # groups that ask for marginals of a model
@@ -88,6 +91,7 @@ class Forecast:
         constraints: each, and which way it will be held.
         pair_error: the error that is expected of pairs that are measured, in the mean, as a share of the records.
         intentions: what a mechanism that adapts will likely do, in sentences.
+        model_bytes: of the memory, what fitting the model takes.
     """
 
     epsilon: float
@@ -107,6 +111,7 @@ class Forecast:
     constraints: tuple[tuple[str, str], ...] = ()
     pair_error: float | None = None
     intentions: tuple[str, ...] = ()
+    model_bytes: int = 0
 
     @property
     def column_error(self) -> float | None:
@@ -243,11 +248,20 @@ def forecast(
     domain = expected_codes(whole, ordered, mechanism, alone, scale, rows)
 
     l1 = relation.l1
-    largest, cells = _model(mechanism, domain, losses, rows, l1)
+    choosing = any(g.kind in ("choose", "filter") for g in groups) and not isinstance(mechanism, Sized)
+    size = model_size(
+        mechanism,
+        domain,
+        losses,
+        rows,
+        relation.l1,
+        budget.epsilon,
+        choosing=choosing,
+        rounds=foresight.rounds,
+    )
+    largest, cells = size.cliques, size.cells
     marginals = _marginals(whole, domain, largest, groups, losses, rows, l1, scale)
     questions = sum(group.count for group in groups)
-    choosing = any(g.kind in ("choose", "filter") for g in groups) and not isinstance(mechanism, Sized)
-    expected = min(cells, _average_tree(domain)) if choosing else cells
     return Forecast(
         epsilon=budget.epsilon,
         delta=budget.delta,
@@ -261,9 +275,10 @@ def forecast(
         marginals=marginals,
         cells=cells,
         limit_cells=LIMIT_CELLS,
-        expected_cells=expected,
-        bytes=BASE_BYTES + expected * BYTES_PER_CELL + (rows or 0) * len(domain) * COPIES,
-        seconds=None if rows is None else _seconds(domain, expected, rows, questions),
+        expected_cells=size.expected,
+        bytes=BASE_BYTES + size.bytes + (rows or 0) * len(domain) * COPIES,
+        model_bytes=size.bytes,
+        seconds=None if rows is None else _seconds(domain, size.expected, rows, questions, foresight.rounds),
         scans=scans(schema, domain, groups, largest, rows),
         advice=(
             *(_advice(domain, largest, cells) if choosing or cells > LIMIT_CELLS else ()),
@@ -273,17 +288,6 @@ def forecast(
         pair_error=_pair_error(domain, marginals, scale, rows, choosing=choosing),
         intentions=foresight.intentions,
     )
-
-
-def _model(
-    mechanism: Mechanism, domain: Domain, losses: Mapping[str, Loss], rows: int | None, l1: int
-) -> tuple[list[Clique], int]:
-    """The largest cliques that could be measured, and the cells of the model that is made of them."""
-    if not isinstance(mechanism, Sized):
-        cliques = mechanism.cliques(domain)
-        return cliques, build_tree(domain, cliques, limit_cells=None).cells
-    cliques = mechanism.cliques(domain) if rows is None else mechanism.largest(domain, losses, rows, l1)
-    return cliques, mechanism.model_cells(domain, cliques, rows)
 
 
 def _noise(loss: Loss) -> tuple[int, float | None, float | None]:
@@ -331,17 +335,18 @@ def _marginals(
         scales = loss.scales if loss.weights is not None else ()
         for number, clique in enumerate(cliques):
             scale = scales[number] if number < len(scales) else of_pairs or loss.sigma
-            found.append(_expected(whole if alone else merged, clique, scale, rows))
+            cells = (whole if alone else merged).size(clique)
+            found.append(PlannedMarginal(clique, cells, scale, *_errors(cells, scale, rows)))
     return tuple(found)
 
 
-def _expected(domain: Domain, clique: Clique, scale: float, rows: int | None) -> PlannedMarginal:
-    cells = domain.size(clique)
-    noise = math.sqrt(2 / math.pi) * scale * cells
+@lru_cache(maxsize=4096)  # of many columns, many are alike
+def _errors(cells: int, scale: float, rows: int | None) -> tuple[float | None, float | None]:
+    """The error that noise causes in such a table, at most and expected; None without a row figure."""
     if not rows:
-        return PlannedMarginal(clique, cells, scale, None)
-    expected = noise_left_alone(cells, scale, rows)
-    return PlannedMarginal(clique, cells, scale, min(1.0, noise / (2 * rows)), expected)
+        return None, None
+    noise = math.sqrt(2 / math.pi) * scale * cells
+    return min(1.0, noise / (2 * rows)), float(noise_left(cells, scale, rows))
 
 
 def _expected_of_laplace(domain: Domain, clique: Clique, scale: float, rows: int | None) -> PlannedMarginal:
@@ -351,7 +356,7 @@ def _expected_of_laplace(domain: Domain, clique: Clique, scale: float, rows: int
     return PlannedMarginal(clique, cells, scale, error, error)
 
 
-def _seconds(domain: Domain, cells: int, rows: int, questions: int) -> float:
+def _seconds(domain: Domain, cells: int, rows: int, questions: int, rounds: int) -> float:
     pairs = len(domain) * (len(domain) - 1) / 2
     return (
         START
@@ -359,14 +364,8 @@ def _seconds(domain: Domain, cells: int, rows: int, questions: int) -> float:
         + rows * (pairs + len(domain)) / INCREMENTS_PER_SECOND
         + rows * len(domain) / VALUES_PER_SECOND
         + cells / CELLS_PER_SECOND
+        + rounds * cells / REFITTED_PER_SECOND
     )
-
-
-def _average_tree(domain: Domain) -> int:
-    """The cells of a tree whose pairs are as large as the average pair."""
-    sizes = list(domain.values())
-    products = (sum(sizes) ** 2 - sum(size**2 for size in sizes)) / 2
-    return max(1, round(2 * products / max(1, len(sizes))))
 
 
 def _bound_advice(schema: Schema, marginals: Sequence[PlannedMarginal]) -> tuple[str, ...]:

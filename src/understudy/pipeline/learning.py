@@ -62,9 +62,8 @@ def groups(schema: Schema) -> tuple[Group, ...]:
 
 def steps(schema: Schema) -> dict[Step, list[str]]:
     """The columns that each step learns something of, as far as their types are known."""
-    return {
-        step: [name for name, column in schema.synthesised.items() if step in column.steps] for step in SHARES
-    }
+    left = {name: schema.columns[name].steps for name in schema.unlearned}  # other columns have none
+    return {step: [name for name, todo in left.items() if step in todo] for step in SHARES}
 
 
 def questions(schema: Schema, typed: Schema) -> dict[str, int]:

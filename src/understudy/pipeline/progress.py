@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from understudy.display import counted
+from understudy.marginals.interactions import Interactions
 from understudy.privacy import Gaussian, Group, Loss, Role
 from understudy.privacy.curator.noisy_distances import QUESTION as DISTANCE
 from understudy.privacy.curator.unit_sizes import QUESTION as UNIT_SIZES
@@ -32,6 +33,9 @@ class Progress:
             if group.kind == "measure" and group.role not in (Role.LEARNING, Role.PRIOR, Role.CHECK)
         ]
         self._whole = self._spent = 0.0  # of the budget for measuring, in precision: 1 / scale^2
+        self._farther = (
+            1.0  # how far a unit moves interactions against a marginal, where a record moves both by one
+        )
         self._first: tuple[float, float] | None = None  # when columns were measured, and what that had spent
         self._measured: set[tuple[str, ...]] = set()
         learning = [group.name for group in plan if group.role is Role.LEARNING]
@@ -43,9 +47,9 @@ class Progress:
     def allotted(self, losses: Mapping[str, Loss]) -> Mapping[str, Loss]:
         """The same losses, once it is heard what measurements may spend together: so it can tell what is left."""
         taken = [losses[name] for name in self._own if name in losses]
-        self._whole = math.fsum(
-            1 / (loss.sigma * loss.neighbours.l2) ** 2 for loss in taken if isinstance(loss, Gaussian)
-        )
+        gaussian = [loss for loss in taken if isinstance(loss, Gaussian)]
+        self._whole = math.fsum(1 / (loss.sigma * loss.neighbours.l2) ** 2 for loss in gaussian)
+        self._farther = max((loss.neighbours.l1 / loss.neighbours.l2 for loss in gaussian), default=1.0)
         return losses
 
     def learns(self, asked: Mapping[str, int]) -> None:
@@ -77,7 +81,7 @@ class Progress:
     def _fitting(self, words: Mapping[str, Any]) -> str:
         """That the model is fitted; in rounds also to how many marginals, and how much budget and time is left."""
         self._measured |= {tuple(clique) for clique in words["cliques"] if len(clique) > 1}
-        self._spent += math.fsum(1 / scale**2 for scale in words["scales"])
+        self._spent += math.fsum(self._precisions(words))
         now = self._clock()
         left = 1 - self._spent / self._whole if self._whole else 0.0
         if left < LEAST:
@@ -91,6 +95,16 @@ class Progress:
             f"fitting the model to {counted(len(self._measured), 'marginal')}; {left:.0%} of the budget for "
             f"measuring is left, about {seconds:.0f} s"
         )
+
+    def _precisions(self, words: Mapping[str, Any]) -> Iterator[float]:
+        """Of each marginal; of interactions as if a unit moved them as far as a marginal."""
+        asked = words.get("interactions") or [None] * len(words["scales"])
+        for scale, query in zip(words["scales"], asked, strict=True):
+            moved = 1.0
+            if query is not None:
+                squared = Interactions(query["shape"], query["left out"]).squared_move
+                moved = self._farther * math.sqrt(squared)
+            yield (moved / scale) ** 2
 
     def _measuring(self, cliques: Sequence[Sequence[str]]) -> str:
         if self._learning:

@@ -26,7 +26,6 @@ from understudy.marginals import Counter
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.registry import DEFAULT, as_mechanism, describe
 from understudy.memory_left import affordable, check_memory_left
-from understudy.model.tree.junction_tree import BYTES_PER_CELL
 from understudy.pipeline import learning
 from understudy.pipeline.accuracy import error_check
 from understudy.pipeline.certificate import staged
@@ -344,9 +343,9 @@ def _within_memory(budget: Budget, schema: Schema, mechanism: Mechanism) -> Budg
     """The budget, once the model of the run is likely to fit in the memory that is left, by what is public."""
     found = forecast(schema, mechanism, budget)
     # A larger model is refused by whoever would fit it, or the mechanism fits none.
-    cells = found.expected_cells if found.expected_cells <= found.limit_cells else 0
+    model = found.model_bytes if found.expected_cells <= found.limit_cells else 0
     check_memory_left(
-        AHEAD_BYTES + cells * BYTES_PER_CELL,
+        AHEAD_BYTES + model,
         f"a run of {mechanism.name!r} on this table",
         "raise that limit; or give columns fewer codes (bins, a shorter list), or choose another mechanism. "
         "Nothing was charged.",

@@ -108,3 +108,10 @@ def test_a_password_shows_in_no_text_of_an_address() -> None:
         found = parse(address)
         assert "s3cret" in found.uri
         assert "s3cret" not in f"{found} {found!r} {found.server} {found.name}"
+
+
+def test_a_name_longer_than_any_is_refused_before_it_is_matched() -> None:
+    longest = '"' + "a" * 998 + '"'
+    assert parse(f"postgresql://reader@host/town#{longest}").table == ("a" * 998,)
+    with pytest.raises(ParameterError, match="2,000,002 characters"):
+        parse('postgresql://reader@host/town#"' + "a" * 2_000_000 + '"')

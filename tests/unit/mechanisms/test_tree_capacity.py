@@ -10,8 +10,8 @@ from understudy.domain import Domain
 from understudy.errors import SizeError
 from understudy.mechanisms import MST, Fixed
 from understudy.mechanisms.mutual_information import all_pairs
-from understudy.mechanisms.spanning_tree import spanning_forest
-from understudy.mechanisms.tree_capacity import TreeCapacity, cut_to_fit
+from understudy.mechanisms.spanning_tree import heaviest, spanning_forest
+from understudy.mechanisms.tree_capacity import TreeCapacity, cut_to_fit, largest_forest
 from understudy.model.tree.junction_tree import LIMIT_CELLS, build_tree
 from understudy.privacy import Budget, Curator, Seeded
 
@@ -38,6 +38,21 @@ def test_whatever_is_picked_the_tree_fits_and_spans(seed: int) -> None:
     tree = spanning_forest(domain.names, pairs, pick, joined)
     assert len(tree) == len(domain) - 1 - len(joined)
     assert build_tree(domain, [*joined, *tree], limit_cells=None).cells <= limit
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_tree_is_larger_than_the_one_that_is_forecast(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    most = int(rng.choice([3, 30]))  # few sizes, so that many pairs are as large as others
+    domain = Domain({f"c{i}": int(size) for i, size in enumerate(rng.integers(1, most + 1, 9))})
+    for limit in (
+        most * most,
+        most * most // 3 + 1,
+    ):  # where every pair may be chosen, and where some may not
+        pairs = [pair for pair in all_pairs(domain, 10**9) if domain.size(pair) <= limit]
+        assert largest_forest(domain, limit) == spanning_forest(
+            domain.names, pairs, heaviest(domain.size(pair) for pair in pairs)
+        )
 
 
 def test_a_column_that_fits_nowhere_stays_alone_and_nothing_fails() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nightly import many
 from understudy.domain import Domain
 from understudy.errors import DomainError, SizeError
-from understudy.model.tree.junction_tree import build_tree, predict
+from understudy.model.tree.junction_tree import build_tree, predict, tree_cells
 from understudy.model.tree.triangulation import bits, eliminate
 
 
@@ -136,3 +136,12 @@ def test_a_column_that_needs_no_edge_goes_before_any_that_does():
 
 def _apart(around, columns):
     return any(columns & ~around[u] & ~(1 << u) for u in bits(columns))
+
+
+@settings(deadline=None, max_examples=many(200))
+@given(graphs())
+def test_cells_are_known_without_a_tree(graph):
+    domain, cliques, others = graph
+    pairs = [clique[:2] for clique in cliques]
+    for wanted in (cliques, pairs, pairs[:2], [*cliques, *others]):
+        assert tree_cells(domain, wanted) == build_tree(domain, wanted, limit_cells=None).cells

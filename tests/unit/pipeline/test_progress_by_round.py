@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
+
+from understudy.marginals.interactions import Interactions
 from understudy.pipeline.progress import Progress
-from understudy.privacy import Gaussian, Group
+from understudy.privacy import Gaussian, Group, Neighbours
+from understudy.privacy.curator.noisy_marginals import reach
 
 
 def test_a_round_says_what_was_measured_and_what_is_left() -> None:
@@ -24,3 +28,20 @@ def test_a_round_says_what_was_measured_and_what_is_left() -> None:
         "fitting the model to 1 marginal; 40% of the budget for measuring is left, about 4 s",
         "fitting the model",
     ]
+
+
+@pytest.mark.parametrize("neighbours", [Neighbours(), Neighbours("replace"), Neighbours("add-remove", 3)])
+def test_what_is_left_is_told_of_interactions_as_of_marginals(neighbours: Neighbours) -> None:
+    said, seconds = list[str](), iter([0.0, 5.0])
+    progress = Progress(said.append, [Group("measure", "measure", Fraction(1))], clock=lambda: next(seconds))
+    progress.allotted({"measure": Gaussian(1.0, None, neighbours)})
+    fifth = 5**0.5  # the scale of noise, in reaches, of what a fifth of the precision buys
+    query = Interactions((30, 20), [(0,), (1,)])
+    words = {"shape": [30, 20], "left out": [list(part) for part in query.left_out]}
+    for asked, told in ((None, None), (query, words)):
+        scale = fifth * reach(asked, neighbours)
+        cliques = [["a"]] if asked is None else [["a", "b"]]
+        progress({"question": "measure", "cliques": cliques, "scales": [scale], "interactions": [told]}, True)
+    assert said[-1] == (
+        "fitting the model to 1 marginal; 60% of the budget for measuring is left, about 15 s"
+    )

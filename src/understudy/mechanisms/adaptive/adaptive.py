@@ -129,7 +129,13 @@ class Adaptive:
 
     def cliques(self, domain: Domain) -> list[Clique]:
         """The largest pairs of a tree that could be chosen; loops and triples come only where the model is small."""
-        return list(largest_forest(domain, self.cell_limit or CELLS))
+        return list(largest_forest(domain, self.cell_limit or TREE_CELLS))
+
+    def grown_cells(self, tree: int, epsilon: float) -> int:
+        """The most cells of the model, where all of its first tree would have so many."""
+        if not self.rounds:
+            return tree
+        return self.cell_limit or min(tree, TREE_CELLS) + _beyond(epsilon)
 
     def foreseen(self, domain: Domain, losses: Allotment, rows: int | None, l2: float) -> Foresight:
         """What it would likely do with a table of so many rows, a public figure; without choices where noise would
@@ -147,7 +153,8 @@ class Adaptive:
             worth = rounds_worth(asked.hidden)
         alone = asked is not None and asked.hidden > CERTAIN
         kept = replace(self, rounds=0) if alone else self
-        return Foresight(kept, intended(kept.stages(domain), self.measures_triples, asked, rows, worth))
+        said = intended(kept.stages(domain), self.measures_triples, asked, rows, worth)
+        return Foresight(kept, said, min(worth, len(kept.counts(domain))))
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget) if isinstance(budget, Budget) else budget
@@ -307,8 +314,13 @@ class _Rounds:
         So much of it as `pace` says, which rises to one with the rounds: else a few large cliques fill it at once,
         and many small ones that tell more find no room.
         """
-        beyond = round(min(CELLS * max(1.0, self.curator.budget.epsilon), MOST_CELLS))
+        beyond = _beyond(self.curator.budget.epsilon)
         return self.recipe.cell_limit or (TREE_CELLS if first else self.room + round(beyond * pace))
+
+
+def _beyond(epsilon: float) -> int:
+    """The most cells that rounds may add to the first tree."""
+    return round(min(CELLS * max(1.0, epsilon), MOST_CELLS))
 
 
 def _weight(expected: Cells, scale: float, part: float = 1.0) -> float:

@@ -56,5 +56,6 @@ def _worth_choosing(domain: Domain) -> Fraction:
 
     Small tables need little to be measured well, and to choose the right ones is worth more.
     """
-    mean = sum(math.log2(max(2, size)) for size in domain.values()) / max(1, len(domain))
+    bits = {size: math.log2(max(2, size)) for size in set(domain.values())}
+    mean = sum(bits[size] for size in domain.values()) / max(1, len(domain))
     return Fraction(round(100 * min(4.0, max(1.0, 2.0 ** (3.0 - mean)))), 100)

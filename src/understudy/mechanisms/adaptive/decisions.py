@@ -19,11 +19,9 @@ ONLY_COLUMNS = "Noise would hide every pair of columns, so all goes to the colum
 
 def usual_columns(domain: Domain, rows: float) -> dict[str, Cells]:
     """What columns mostly hold, before anything is known of them: the r-th most frequent code as 1/r."""
-    found = {}
-    for name, size in domain.items():
-        falling = 1.0 / np.arange(1, size + 1)
-        found[name] = rows * falling / falling.sum()
-    return found
+    falling = {size: 1.0 / np.arange(1, size + 1) for size in set(domain.values())}
+    held = {size: rows * parts / parts.sum() for size, parts in falling.items()}
+    return {name: held[size] for name, size in domain.items()}
 
 
 def intended(

@@ -19,6 +19,7 @@ from understudy.mechanisms.tables.noise_price import Cells
 from understudy.mechanisms.tables.scaled_tables import scaled
 from understudy.model import MarkovField, estimate
 from understudy.model.tree.junction_tree import build_tree
+from understudy.processors import on_all_cores
 
 Codes = npt.NDArray[np.bool_]  # of a column, a truth for each
 
@@ -85,7 +86,7 @@ class MeasuredTables:
         sums = {name: np.asarray(known.marginal((name,)).counts, np.float64) for name in self.domain}
         noise = {m.clique[0]: spread(m.stddev) for m in columns}
         self.noise = _noise(columns)
-        pulled = [self._shrunk(m, sums, noise) for m in tables.values()]
+        pulled = on_all_cores(lambda m: self._shrunk(m, sums, noise), tables.values())
         held = [m for m in self._public if not any(set(m.clique) <= set(clique) for clique in self._found)]
         self._fitted = [*columns, *held, *pulled]
         cells = build_tree(self.domain, [m.clique for m in self._fitted]).cells

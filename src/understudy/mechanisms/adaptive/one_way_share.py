@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -68,25 +69,30 @@ def one_way_share(
         return ALONE
     records = max(records, 1.0)
     columns = {name: _adding_up(cells, records) for name, cells in columns.items()}
-    alike = {name: _alike(cells) for name, cells in columns.items()}
+    paired = {name: columns[name] for name in dict.fromkeys(itertools.chain.from_iterable(pairs))}
+    alike = {name: _alike(cells) for name, cells in paired.items()}
     expected = [_expected(alike[a], alike[b], records) for a, b in pairs]
     filled = {
         name: max(2.0, float(np.minimum(cells / (OF_NOISE * first), 1).sum()))
-        for name, cells in columns.items()
+        for name, cells in paired.items()
     }
     # A pair is asked for what its columns do not say alone (`beyond_known`).
     parts = [math.sqrt((1 - 1 / filled[a]) * (1 - 1 / filled[b])) for a, b in pairs]
+    # All columns' codes in one array, and all pairs' cells: a sum over them is the same as one of each one's sums.
+    codes = np.concatenate(list(columns.values()))
+    cells = np.concatenate([held for held, _ in expected])
+    times = np.concatenate([several for _, several in expected])
+    of_noise = np.repeat(parts, [held.size for held, _ in expected])
+
+    @cache
+    def of_columns(share: Fraction) -> float:
+        scale = (first**-2 + float(share) * whole**-2 / len(columns)) ** -0.5
+        return float(np.minimum(codes, OF_NOISE * scale).sum()) / len(columns)
 
     def forecast(share: Fraction, measured: float) -> tuple[float, float]:
         """The error of columns, and of pairs of which so many are measured, in records."""
-        of_pairs = whole * math.sqrt(measured / (1 - float(share)))
-        of_columns = (first**-2 + float(share) * whole**-2 / len(columns)) ** -0.5
-        alone = [float(np.minimum(cells, OF_NOISE * of_columns).sum()) for cells in columns.values()]
-        together = [
-            noise_price(cells, of_pairs * part, times)
-            for (cells, times), part in zip(expected, parts, strict=True)
-        ]
-        return float(np.mean(alone)), float(np.mean(together))
+        scale = whole * math.sqrt(measured / (1 - float(share)))
+        return of_columns(share), noise_price(cells, scale * of_noise, times) / len(pairs)
 
     few = PAIRS_A_COLUMN * (len(columns) - 1)
     _, hidden = min((alone + pair / 2, pair) for alone, pair in (forecast(share, few) for share in SHARES))
@@ -129,7 +135,12 @@ def _expected(first: Codes, second: Codes, records: float) -> Codes:
 
 def _some_pairs(names: Clique) -> list[tuple[str, str]]:
     """All pairs of columns, or some of them where they are many: decided by their number alone."""
-    pairs = list(itertools.combinations(names, 2))
-    if len(pairs) <= LOOKED_AT:
-        return pairs
-    return [pairs[place] for place in np.random.default_rng(0).choice(len(pairs), LOOKED_AT, replace=False)]
+    number = math.comb(len(names), 2)
+    if number <= LOOKED_AT:
+        return list(itertools.combinations(names, 2))
+    places = np.random.default_rng(0).choice(number, LOOKED_AT, replace=False)
+    # Of all pairs in the order of `combinations`: where those begin that have this column first.
+    begin = np.cumsum([0, *range(len(names) - 1, 1, -1)])
+    one = np.searchsorted(begin, places, side="right") - 1
+    two = places - begin[one] + one + 1
+    return [(names[a], names[b]) for a, b in zip(one.tolist(), two.tolist(), strict=True)]

@@ -16,10 +16,10 @@ OF_CELL = 0.35  # of what a cell holds: the error that is left where noise hides
 OF_NOISE = 0.8  # of the noise's scale: about sqrt(2 / pi), the mean distance of normal noise from zero
 
 
-def noise_price(expected: Cells, scale: float, times: Cells | float = 1.0) -> float:
+def noise_price(expected: Cells, scale: Cells | float, times: Cells | float = 1.0) -> float:
     """The L1 error, in records, that a marginal of these expected counts is left with once measured and shrunk.
 
-    `times` says how many cells there are of each expected count.
+    `times` says how many cells there are of each expected count; the scale is one, or each cell's.
     """
     return float((np.minimum(OF_CELL * np.maximum(expected, 0.0), OF_NOISE * scale) * times).sum())
 

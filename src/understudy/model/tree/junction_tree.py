@@ -13,6 +13,9 @@ from understudy.model.tree.triangulation import bits, clique_tree, eliminate
 
 LIMIT_CELLS = 50_000_000
 BYTES_PER_CELL = 144  # what an estimation was measured to hold at once: eighteen float64 tables over the tree
+LOOPED_BYTES_PER_CELL = (
+    2 * BYTES_PER_CELL
+)  # where cliques make loops: its fit takes steps of the second order
 RESTARTS = 8
 
 
@@ -118,6 +121,37 @@ def build_tree(
     if limit_cells is not None and tree.cells > limit_cells:
         raise _too_large(tree, wanted, limit_cells)
     return tree
+
+
+def tree_cells(domain: Domain, cliques: Iterable[Iterable[str]]) -> int:
+    """The cells of `build_tree(domain, cliques)`; no tree is built where the cliques are pairs without a loop.
+
+    The cliques of such a tree are those pairs, and each column that is in none.
+    """
+    wanted = {domain.order(clique) for clique in cliques}
+    several = [clique for clique in wanted if len(clique) > 1]
+    if not domain or not _are_forest(several):
+        return build_tree(domain, wanted, limit_cells=None).cells
+    apart = set(domain).difference(*several)
+    return sum(domain.size(pair) for pair in several) + sum(domain[name] for name in apart)
+
+
+def _are_forest(cliques: Sequence[Clique]) -> bool:
+    """Whether these are distinct pairs that make no loop."""
+    above: dict[str, str] = {}  # a column -> one that it is joined to, up to one that stands for all
+
+    def top(name: str) -> str:
+        while name in above:
+            name = above[name]
+        return name
+
+    for clique in cliques:
+        ends = {top(name) for name in clique}
+        if len(clique) > 2 or len(ends) < 2:
+            return False
+        one, two = ends
+        above[one] = two
+    return True
 
 
 def _best_tree(domain: Domain, cliques: Sequence[Clique], restarts: int) -> JunctionTree:

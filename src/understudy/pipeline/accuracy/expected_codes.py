@@ -44,13 +44,14 @@ def expected_codes(
         return domain
     most = rows / (RUN * of_pairs) if of_pairs and getattr(mechanism, "runs", adaptive) else math.inf
     exempt = set(getattr(mechanism, "exempt", ()))
-    if len(one_way.scales) != len(domain):  # some columns alone, or an unknown number of them
+    scales = one_way.scales
+    if len(scales) != len(domain):  # some columns alone, or an unknown number of them
         return domain
-    scales = dict(zip(domain, one_way.scales, strict=True))
+    lifted = math.erfc(threshold / math.sqrt(2))
     sizes = {}
-    for name, size in domain.items():
+    for (name, size), scale in zip(domain.items(), scales, strict=True):
         # Codes above the threshold, those that noise lifts above it, and the merged one.
-        kept = rows / (threshold * scales[name]) + size * math.erfc(threshold / math.sqrt(2)) / 2 + 1
+        kept = rows / (threshold * scale) + size * lifted / 2 + 1
         kept = min(kept, most + 2) if name in ordered else kept  # and slots
         sizes[name] = size if name in exempt else min(size, math.ceil(kept))
     return Domain(sizes)

@@ -7,8 +7,6 @@ towards what else is known of it, so a cell errs by its noise or by a part of wh
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import numpy.typing as npt
 
@@ -27,12 +25,6 @@ def noise_left(cells: npt.ArrayLike, scale: float, rows: int) -> Floats:
     seen = np.minimum(size, np.floor(OF_CELL * rows / (whole * OF_NOISE * max(scale, 1e-12))))
     noise = OF_NOISE * scale * seen + OF_CELL * rows * (whole - _harmonic(seen)) / whole
     return np.minimum(1.0, noise / (2 * max(rows, 1)))
-
-
-@lru_cache(maxsize=4096)
-def noise_left_alone(cells: int, scale: float, rows: int) -> float:
-    """The same of one table: of many columns, many are alike."""
-    return float(noise_left(cells, scale, rows))
 
 
 def mean_pair_error(domain: Domain, scale: float, rows: int) -> float | None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from understudy.errors import BudgetError
 from understudy.privacy.accounting.budget import ONE_RECORD, Neighbours, positive, probability, real, whole
@@ -67,7 +67,8 @@ class Gaussian(_Kind):
         """The noise scale of each marginal of the batch, in counts."""
         if self.weights is None:
             raise BudgetError("a Gaussian loss of unknown weights has no scales.", hint="give its weights.")
-        return tuple(self.sigma * self.neighbours.l2 / weight for weight in self.weights)
+        scale = self.sigma * self.neighbours.l2
+        return tuple([scale / weight for weight in self.weights])
 
     def portion(self, share: Fraction) -> GaussianPortion:
         """So much of this loss, for one of several batches that together cost no more than it does."""
@@ -263,6 +264,9 @@ def loss_from_dict(plain: Mapping[str, Any]) -> Loss:
 
 def normalised(weights: Any) -> tuple[float, ...]:
     """Weights scaled to a sum of squares of one (to 1e-13; accounting leaves room for it)."""
+    if _all_alike(weights):  # the same as below, to the last bit, and at once
+        alike, number = weights[0], len(weights)
+        return weights if abs(number * (alike * alike) - 1) < 1e-13 else (1 / math.sqrt(number),) * number
     try:
         checked = [w if type(w) is float and 0 < w < math.inf else positive("weight", w) for w in weights]
     except TypeError:
@@ -279,3 +283,10 @@ def normalised(weights: Any) -> tuple[float, ...]:
         return tuple(checked)  # already normalised: the same weights again, to the last bit
     norm = math.sqrt(math.fsum(ratio * ratio for ratio in ratios))
     return tuple(ratio / norm for ratio in ratios)
+
+
+def _all_alike(weights: Any) -> TypeGuard[tuple[float, ...]]:
+    """Whether these are a tuple of one float again and again."""
+    if type(weights) is not tuple or not weights or not {float}.issuperset(map(type, weights)):
+        return False
+    return 0 < weights[0] < math.inf and weights.count(weights[0]) == len(weights)

@@ -22,6 +22,7 @@ from understudy.errors import ParameterError
 FORM = 'write "postgresql://user@host/database#table", in quotes.'
 _ADDRESS = re.compile(r"postgres(?:ql)?://(?P<server>[^/?#]*)(?P<database>/[^?#]*)?(?P<rest>.*)", re.DOTALL)
 _PART = re.compile(r'(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^".]+))(?P<dot>\.|$)', re.DOTALL)
+_LONGEST_NAME = 1_000  # characters of schema and table; the server itself cuts each at 63 bytes
 _APPLICATION = "fallback_application_name=understudy"
 # What a connection may be told in an address; libpq refuses the rest with a message that quotes it.
 SETTINGS = (
@@ -149,6 +150,12 @@ def _settings(text: str) -> tuple[list[str], str | None]:
 
 def _split(text: str) -> tuple[str, ...]:
     """Schema and table, or the table alone."""
+    if (
+        len(text) > _LONGEST_NAME
+    ):  # before it is matched, which takes memory for every character of a quoted name
+        raise ParameterError(
+            f"a table's name of {len(text):,} characters is longer than {_LONGEST_NAME:,}.", hint=FORM
+        )
     parts: list[str] = []
     place = 0
     while place < len(text) or (parts and text.endswith(".")):
