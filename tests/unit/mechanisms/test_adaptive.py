@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from understudy.data import Table
 from understudy.domain import Domain
 from understudy.errors import BudgetError, DomainError, ParameterError
 from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.one_way_share import one_way_share
 from understudy.mechanisms.tables.noise_price import OF_CELL, noise_price
@@ -73,7 +75,7 @@ def test_choices_of_early_and_late_rounds_are_as_many_and_as_noisy_as_was_planne
     """What one stage leaves unasked must not pay for more choices, or for surer ones, of another."""
     table = chained(20_000)
     curator = us.Curator(table, us.Budget(1.0, 1e-9), source=Seeded(3))
-    recipe = us.Adaptive()
+    recipe = us.Adaptive(cell_limit=60)  # too few for all pairs at once
     losses = curator.commit(recipe.plan(table.domain))
     recipe(curator, table.domain, losses)
     stages = {stage.name: losses[stage.name] for stage in recipe.stages(table.domain)}
@@ -86,6 +88,41 @@ def test_choices_of_early_and_late_rounds_are_as_many_and_as_noisy_as_was_planne
         curator.choose(offered, lambda clique: np.zeros(2 ** len(clique)), tree)
     with pytest.raises(BudgetError):
         curator.choose(offered, lambda clique: np.zeros(2 ** len(clique)), tree)
+
+
+def test_all_pairs_of_few_codes_are_measured_at_once_where_noise_leaves_them() -> None:
+    """Nothing is chosen first; each column of two codes is told by one pair, and left out of the others."""
+    table = stars(20_000)
+    curator, fit = fitted(table, 0.5, us.Adaptive(rounds=1))
+    chosen = [m.clique for m in fit.measurements if len(m.clique) > 1]
+    assert sorted(chosen) == sorted(itertools.combinations("abcdefgh", 2))
+    assert not [charge for charge in curator.certificate()["charges"] if charge["question"] == "choose"]
+    left_out = {
+        m.clique: len(m.query.left_out) for m in fit.measurements if isinstance(m.query, Interactions)
+    }
+    assert left_out == {pair: 1 if pair in [*zip("aceg", "bdfh", strict=True)] else 3 for pair in chosen}
+    check_charged(curator.certificate(), fit.measurements, fit.field, fit.compression)
+    assert recompute(curator.certificate()) <= 0.5
+
+
+def test_all_pairs_are_nearer_than_chosen_ones_where_every_pair_depends() -> None:
+    table, pairs = stars(20_000), list(itertools.combinations("abcdefgh", 2))
+    errors = {}
+    for recipe in (us.Adaptive(), us.Adaptive(cell_limit=200)):
+        found = [_fit_of(table, recipe, seed) for seed in range(6)]
+        errors[recipe.cell_limit] = np.mean([misfit(table, fit, "".join(p)) for fit in found for p in pairs])
+    assert errors[None] < 0.9 * errors[200]
+
+
+def _fit_of(table: Table, recipe: us.Adaptive, seed: int, epsilon: float = 0.1) -> us.Fit:
+    curator = us.Curator(table, us.Budget(epsilon, 1e-9), source=Seeded(seed))
+    return recipe(curator, table.domain, curator.budget)
+
+
+@pytest.mark.parametrize("rows", [60, 400])
+def test_pairs_are_chosen_where_noise_would_hide_much_of_all_of_them(rows: int) -> None:
+    _, fit = fitted(stars(rows), 0.5)
+    assert len({m.clique for m in fit.measurements if len(m.clique) > 1}) < 28
 
 
 def test_binary_columns_are_never_merged_into_one_code() -> None:
@@ -140,11 +177,15 @@ def stars(rows: int = 4_000) -> Table:
 
 
 def test_budget_goes_where_the_workload_asks() -> None:
-    table, asked = stars(), ["ab", "cd", "ef"]
-    _, fit = fitted(table, 0.5, us.Adaptive(workload=[tuple(pair) for pair in asked]))
-    assert {frozenset(m.clique) for m in fit.measurements if len(m.clique) > 1} <= {*map(frozenset, asked)}
-    _, plain = fitted(table, 0.5)
-    assert np.mean([misfit(table, fit, p) for p in asked]) < np.mean([misfit(table, plain, p) for p in asked])
+    table, asked = stars(), ["ac", "be", "dh"]
+    errors = []
+    for recipe in (us.Adaptive(workload=[tuple(pair) for pair in asked]), us.Adaptive()):
+        found = [_fit_of(table, recipe, seed, 0.5) for seed in range(6)]
+        errors.append(np.mean([misfit(table, fit, pair) for fit in found for pair in asked]))
+        if recipe.workload is not None:
+            measured = {frozenset(m.clique) for fit in found for m in fit.measurements if len(m.clique) > 1}
+            assert measured <= {*map(frozenset, asked)}
+    assert errors[0] < errors[1]
 
 
 def test_what_holds_the_target_is_chosen_first() -> None:

@@ -71,7 +71,9 @@ def test_nothing_is_spent_on_choices_where_so_few_rows_are_declared(tmp_path: Pa
 
 def test_a_plan_says_what_will_likely_be_done() -> None:
     said = us.plan(described(20_000), epsilon=1.0, delta=1e-9).intentions
-    assert "up to 5 pairs" in said[0] and "20,000 records" in said[-1]
+    assert "all 15 pairs at once" in said[0] and "20,000 records" in said[-1]
+    said = us.plan(described(900), epsilon=0.3, delta=1e-9).intentions
+    assert "up to 5 pairs" in said[0] and "900 records" in said[-1]
     assert (
         len(us.plan(described(), epsilon=1.0, delta=1e-9).intentions) == 2
     )  # nothing is known of the records
@@ -83,10 +85,10 @@ def alike(columns: int, codes: int = 5) -> Domain:
 
 
 def test_wide_tables_have_a_tree_and_two_rounds_and_narrow_ones_late_rounds_too() -> None:
-    assert [len(stage.counts) for stage in choice_stages(alike(14), 10)] == [1, 2, 7]
-    assert [len(stage.counts) for stage in choice_stages(alike(98), 10)] == [1, 2]
-    assert [len(stage.counts) for stage in choice_stages(alike(14), 1)] == [1]
-    assert choice_stages(alike(14), 0) == ()
+    assert [len(stage.counts) for stage in choice_stages(alike(14), 10, 10**6)] == [1, 2, 7]
+    assert [len(stage.counts) for stage in choice_stages(alike(98), 10, 10**6)] == [1, 2]
+    assert [len(stage.counts) for stage in choice_stages(alike(14), 1, 10**6)] == [1]
+    assert choice_stages(alike(14), 0, 10**6) == ()
 
 
 @pytest.mark.parametrize("codes", [1, 2, 3, 50])
@@ -94,7 +96,7 @@ def test_wide_tables_have_a_tree_and_two_rounds_and_narrow_ones_late_rounds_too(
 def test_choices_take_a_seventh_of_the_budget_at_most_and_the_first_cost_most(
     columns: int, codes: int
 ) -> None:
-    stages = choice_stages(alike(columns, codes), 10)
+    stages = choice_stages(alike(columns, codes), 10, 10**6)
     assert sum(stage.share for stage in stages) <= Fraction(1, 10 if codes > 3 else 7)
     each = [stage.share / sum(stage.counts) for stage in stages]
     assert each == sorted(each, reverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,8 @@ from understudy.marginals.interactions import Interactions
 from understudy.mechanisms.adaptive.beyond_columns import beyond_columns, noise_left
 from understudy.mechanisms.adaptive.candidates import Candidates
 from understudy.mechanisms.adaptive.choice_stages import WIDE, ChoiceStage, choice_stages
-from understudy.mechanisms.adaptive.decisions import decided, intended, usual_columns
+from understudy.mechanisms.adaptive.decisions import decided, intended, intended_of_all, usual_columns
+from understudy.mechanisms.adaptive.every_pair import EveryPair, every_pair, later_rounds, of_all
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share, rounds_worth
 from understudy.mechanisms.empty_slots import empty_slots
@@ -119,9 +121,18 @@ class Adaptive:
         told = self.workload
         return Importance(told, domain) if isinstance(told, Workload) and not told.even else None
 
+    def may_ask_all(self, domain: Domain) -> bool:
+        """Whether all pairs may be measured at once: where all matter alike, and no table is public."""
+        return self.public is None and self.matters(domain) is None
+
+    @property
+    def most_cells(self) -> int:
+        """The most cells that the model has beyond its first tree, whatever the budget."""
+        return self.cell_limit or MOST_CELLS
+
     def stages(self, domain: Domain) -> tuple[ChoiceStage, ...]:
         """The rounds that may be, with how many cliques each may choose and what that costs."""
-        return choice_stages(domain, self.rounds)
+        return choice_stages(domain, self.rounds, self.most_cells)
 
     def counts(self, domain: Domain) -> list[int]:
         """How many cliques each round may choose."""
@@ -152,6 +163,10 @@ class Adaptive:
             )
             worth = rounds_worth(asked.hidden)
         alone = asked is not None and asked.hidden > CERTAIN
+        if asked is not None and rows and self.may_ask_all(domain) and of_all(domain, asked, self.most_cells):
+            later = min(later_rounds(asked), len(self.counts(domain)) - 1)
+            said = intended_of_all(math.comb(len(domain), 2), later, asked, rows)
+            return Foresight(self, said, 2 + later)
         kept = replace(self, rounds=0) if alone else self
         said = intended(kept.stages(domain), self.measures_triples, asked, rows, worth)
         return Foresight(kept, said, min(worth, len(kept.counts(domain))))
@@ -171,13 +186,16 @@ class Adaptive:
         asked = ALONE
         if self.rounds:
             asked = one_way_share(columns, records, float(log[0][0].stddev), whole, self.counts(domain))
-        if asked.share:
-            scale = whole * math.sqrt(len(domain) / asked.share)
+        every = every_pair(domain, log[0], asked, self.most_cells) if self.may_ask_all(domain) else None
+        again = [(name,) for name in domain if every is None or name not in every.columns]
+        share = asked.share * Fraction(len(again), len(domain))
+        if share:
+            scale = whole * math.sqrt(len(again) / share)
             # Of columns alone all are alike; beside pairs, those of many codes take more.
-            weights = [1.0 if asked.independent else _weight(columns[name], scale) for name in domain]
-            log.append(curator.measure(alone, weights, budget=pool.portion(asked.share)))
-            left -= asked.share
-        together = [averaged(several) for several in zip(*log, strict=True)]
+            weights = [1.0 if asked.independent else _weight(columns[name], scale) for (name,) in again]
+            log.append(curator.measure(again, weights, budget=pool.portion(share)))
+            left -= share
+        together = _together(log)
 
         def begin(
             merged: Curator, compression: Compression, field: MarkovField, alone: Sequence[Measurement]
@@ -195,8 +213,8 @@ class Adaptive:
             )
 
         if asked.independent:
-            found, used = _independent(curator, log, together, public, begin)
-            return replace(found, decisions=decided(asked, (), None if public is None else used))
+            found, begun = _independent(curator, log, together, public, begin)
+            return replace(found, decisions=decided(asked, (), None if public is None else begun))
         pairs = whole * math.sqrt(PAIRS_A_COLUMN * len(domain) / left)
         likely = likely_columns(public, together)
         # Of two or three codes none is rare: to merge them is to lose the column, of which pairs tell more later.
@@ -215,14 +233,19 @@ class Adaptive:
             first, room = 1, known.field.tree.cells  # a tree of pairs to begin with would be of no use
         planned = [(count, losses[stage.name]) for stage in self.stages(domain) for count in stage.counts]
         planned = planned[: rounds_worth(asked.hidden)]
+        if every is not None:
+            first, planned = 1, planned[1 : 1 + later_rounds(asked)]
         run = _Rounds(self, step.curator, pool, left, first + len(planned) - 1, room)
+        if every is not None:
+            run.every_pair(tables, every, every.count + sum(count for count, _ in planned))
         for number, (count, choice) in enumerate(planned):
             run.round(tables, number + first, sum(later for later, _ in planned[number:]), count, choice)
         run.spend_the_rest(tables)
         if tables.cliques:
             tables.settle()
         released = [step.compression.measurement(m) for several in log for m in several]
-        said = decided(asked, run.chosen, None if public is None else known is not None)
+        used = None if public is None else known is not None
+        said = decided(asked, run.chosen, used, every.count if every else 0)
         return Fit((*released, *tables.log), tables.field, step.compression, said)
 
 
@@ -275,6 +298,18 @@ class _Rounds:
             expected = [estimates(clique) for clique in chosen]
             self._measure(tables, chosen, expected, scale, share * Fraction(len(chosen), count))
         self.room = max(self.room, tables.field.tree.cells if number == 0 else 0)
+
+    def every_pair(self, tables: MeasuredTables, every: EveryPair, planned: int) -> None:
+        """Measure all pairs: first those that tell of columns too, so that the others need not.
+
+        `planned` is how many cliques these and all later ones may be.
+        """
+        whole = self.left * Fraction(every.count, planned)
+        for pairs, share in ((every.told, every.share * whole), (every.others, (1 - every.share) * whole)):
+            if pairs:
+                expected = [np.asarray(m.counts, np.float64) for m in tables.field.marginals(pairs)]
+                self._measure(tables, pairs, expected, self._scale(share, len(pairs)), share)
+        self.room = tables.field.tree.cells
 
     def spend_the_rest(self, tables: MeasuredTables) -> None:
         """What early stops left: everything measured so far is measured once more, or the columns if nothing was."""
@@ -331,6 +366,14 @@ def _weight(expected: Cells, scale: float, part: float = 1.0) -> float:
     the sets that it was tried on. `part` of the noise is left by what is asked of it.
     """
     return math.pow(part * cells_above_noise(expected, part * scale), BY_CELLS)
+
+
+def _together(log: Sequence[Sequence[Measurement]]) -> list[Measurement]:
+    """What batches say of each clique of the first of them, together."""
+    found: dict[Clique, list[Measurement]] = {}
+    for measured in itertools.chain.from_iterable(log):
+        found.setdefault(measured.clique, []).append(measured)
+    return [averaged(several) for several in found.values()]
 
 
 def _likely(log: Sequence[Measurement], public: Counter | None) -> dict[str, Cells]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from understudy.domain import Domain
+from understudy.mechanisms.adaptive.every_pair import suits
 from understudy.privacy import Group, Role
 
 AGAIN = 2  # rounds that come right after the tree
@@ -20,6 +21,7 @@ MOST_LATE = 80  # choices of all late rounds together
 LATE = Fraction(75, 10_000)  # of the budget
 WIDE = 60  # columns from which on there are no late rounds, and no triples
 MOST_FOR_TREE = Fraction(6, 100)  # of the budget, for the choices of the first tree
+UNLIKELY = 1.5  # times as much for choices at most, where all pairs will likely be measured
 MANY = 100  # columns from which on choices get no larger part of the budget
 
 
@@ -37,9 +39,9 @@ class ChoiceStage:
         return Group(self.name, "choose", self.share, count=sum(self.counts), role=Role.NETWORK)
 
 
-def choice_stages(domain: Domain, rounds: int) -> tuple[ChoiceStage, ...]:
+def choice_stages(domain: Domain, rounds: int, cell_limit: int) -> tuple[ChoiceStage, ...]:
     """A tree of pairs first, then rounds of three choices for every four columns, `rounds` in all at most."""
-    columns, more = len(domain), _worth_choosing(domain)
+    columns, more = len(domain), _worth_choosing(domain, cell_limit)
     each = max(4, math.ceil(0.75 * columns))
     tree = min(more * Fraction(50 + min(columns, MANY), 5000), MOST_FOR_TREE)
     late = min(rounds - 1 - AGAIN, MOST_LATE // each) if columns < WIDE else 0
@@ -51,11 +53,13 @@ def choice_stages(domain: Domain, rounds: int) -> tuple[ChoiceStage, ...]:
     return tuple(stage for stage in stages if stage.counts and rounds)
 
 
-def _worth_choosing(domain: Domain) -> Fraction:
+def _worth_choosing(domain: Domain, cell_limit: int) -> Fraction:
     """How many times as much choices get where columns have few codes: up to four times, where all have two.
 
-    Small tables need little to be measured well, and to choose the right ones is worth more.
+    Small tables need little to be measured well, and to choose the right ones is worth more; not so much where all
+    of them will likely be measured.
     """
     bits = {size: math.log2(max(2, size)) for size in set(domain.values())}
     mean = sum(bits[size] for size in domain.values()) / max(1, len(domain))
-    return Fraction(round(100 * min(4.0, max(1.0, 2.0 ** (3.0 - mean)))), 100)
+    most = UNLIKELY if suits(domain, cell_limit) else 4.0
+    return Fraction(round(100 * min(most, max(1.0, 2.0 ** (3.0 - mean)))), 100)

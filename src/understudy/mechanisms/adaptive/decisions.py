@@ -55,19 +55,41 @@ def intended(
     return tuple(said)
 
 
+def intended_of_all(pairs: int, later: int, asked: OneWayShare, rows: int) -> tuple[str, ...]:
+    """What a run will likely do that measures all pairs at once."""
+    then = f"; up to {counted(later, 'round')} of triples follow" if later else ""
+    return (
+        f"It looks at every column, then likely measures all {pairs} pairs at once, as columns have few codes{then}.",
+        f"Of about {rows:,} records noise would hide about {asked.hidden_of_all:.0%} of what they tell.",
+    )
+
+
 def decided(
-    asked: OneWayShare, rounds: Sequence[tuple[Sequence[Clique], bool]], public: bool | None
+    asked: OneWayShare,
+    rounds: Sequence[tuple[Sequence[Clique], bool]],
+    public: bool | None,
+    all_pairs: int = 0,
 ) -> tuple[str, ...]:
     """What a run did: its rounds, each with what was chosen and whether it stopped short; and of a public table,
-    whether it was of use (None where none was given)."""
+    whether it was of use (None where none was given). `all_pairs` is how many were measured before.
+    """
     said = [] if public is None else [told(public)]
     if asked.independent:
         return (*said, ONLY_COLUMNS)
-    said.append(
-        f"A first look said that noise would hide about {min(asked.hidden, 1.0):.0%} of what pairs tell: so "
-        f"{_percent(asked.share)} of the rest went to the columns alone; {counted(len(rounds), 'round')} followed."
-    )
+    followed = f"{counted(len(rounds), 'round')} followed."
+    if all_pairs:
+        said.append(
+            f"Columns have few codes, and a first look said that noise would hide about {asked.hidden_of_all:.0%} of "
+            f"what all pairs tell: so all {all_pairs} were measured at once; {followed}"
+        )
+    else:
+        said.append(
+            f"A first look said that noise would hide about {min(asked.hidden, 1.0):.0%} of what pairs tell: so "
+            f"{_percent(asked.share)} of the rest went to the columns alone; {followed}"
+        )
     chosen = [clique for cliques, _ in rounds for clique in cliques]
+    if all_pairs and not chosen:
+        return tuple(said)
     if not chosen:
         return (*said, "No pair was found worth its noise: the columns were measured once more.")
     orders = [

@@ -39,6 +39,7 @@ class OneWayShare:
     share: Fraction
     independent: bool
     hidden: float = 1.0  # about what part of the pairs noise would hide
+    hidden_of_all: float = 1.0  # the same, were all pairs measured
 
 
 ALONE = OneWayShare(Fraction(1), True)
@@ -94,9 +95,13 @@ def one_way_share(
         scale = whole * math.sqrt(measured / (1 - float(share)))
         return of_columns(share), noise_price(cells, scale * of_noise, times) / len(pairs)
 
+    def hides(measured: float) -> float:
+        """About what part of the pairs noise would hide, at the best share."""
+        found = (forecast(share, measured) for share in SHARES)
+        return min((alone + pair / 2, pair) for alone, pair in found)[1] / (OF_CELL * records)
+
     few = PAIRS_A_COLUMN * (len(columns) - 1)
-    _, hidden = min((alone + pair / 2, pair) for alone, pair in (forecast(share, few) for share in SHARES))
-    hidden /= OF_CELL * records
+    hidden = hides(few)
     if hidden > HOPELESS:
         return OneWayShare(Fraction(1), True, hidden)
     # Where records are plenty for their noise, what no marginal tells is the larger error: more of them is better.
@@ -108,7 +113,8 @@ def one_way_share(
         return weight * alone + pair / 2
 
     least = min(SHARES, key=error)
-    return OneWayShare(LESS * least if hidden < TELLING else least, False, hidden)
+    of_all = hides(math.comb(len(columns), 2))
+    return OneWayShare(LESS * least if hidden < TELLING else least, False, hidden, of_all)
 
 
 def _adding_up(cells: Cells, records: float) -> Cells:
