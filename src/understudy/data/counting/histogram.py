@@ -30,6 +30,7 @@ RESULT_BYTES = 6 << 30
 WORKING_BYTES = 512 << 20
 MAX_CELLS = (1 << 32) - 1  # of one marginal: cell numbers are 32-bit
 MAX_THREADS = 8
+FEW_A_COLUMN = 6  # cliques: so many are counted in small blocks
 SMALL_WORK = 200_000  # increments below which starting threads costs more than it saves
 
 
@@ -61,6 +62,9 @@ class Histogram:
         self._start_of = dict(zip(first.values(), self._starts, strict=True))
         self._results = np.zeros(ends[-1] if ends else 0, np.int64)
         self._program: tuple[int, Program] | None = None
+        self._packed = np.empty(
+            0, np.uint16
+        )  # from one block to the next: new memory costs as much as packing
 
     def add(
         self,
@@ -124,7 +128,10 @@ class Histogram:
         orders = len({len(clique) for clique in self._distinct})
         wide = sum(self.domain[name] > 1 << 16 for name in self._columns)
         row_bytes = 2 * (len(self._columns) + wide) * (orders + 1) + 4 * self._threads
-        return max(1024, min(1 << 20, WORKING_BYTES // 2 // row_bytes))
+        # Many cliques are packed together the better the more records there are; few are counted in less time than
+        # it takes the system to hand out so much memory.
+        few = len(self._distinct) <= FEW_A_COLUMN * len(self._columns)
+        return max(1024, min(1 << 20, WORKING_BYTES // (16 if few else 2) // row_bytes))
 
     def _program_for(self, rows: int) -> Program:
         """The program for blocks of about this many records, kept from one block to the next."""
@@ -139,7 +146,9 @@ class Histogram:
         from understudy.data.counting.kernel import run_program  # Numba takes a while to import
 
         program = self._program_for(rows)
-        packed = np.empty((program.height, rows), np.uint16)
+        if self._packed.size < program.height * rows:
+            self._packed = np.empty(program.height * rows, np.uint16)
+        packed = self._packed[: program.height * rows].reshape(program.height, rows)
 
         def pack(unit: tuple[str, ...]) -> None:
             program.pack(unit, batch, packed)

@@ -50,10 +50,16 @@ def targets_from(
 def _largest(observations: Observations) -> npt.NDArray[np.bool_]:
     """Which observed marginals were measured directly and lie in no larger one that was."""
     sets = {clique: set(clique) for clique in observations.direct}
-    return np.array(
-        [c in sets and not any(sets[c] < other for other in sets.values()) for c in observations.cliques],
-        np.bool_,
-    )
+    holding: dict[str, list[set[str]]] = {}
+    for columns in sets.values():
+        for name in columns:
+            holding.setdefault(name, []).append(columns)
+
+    def inside(clique: Clique) -> bool:
+        near = holding[clique[0]] if clique else sets.values()
+        return any(sets[clique] < other for other in near)
+
+    return np.array([c in sets and not inside(c) for c in observations.cliques], np.bool_)
 
 
 def joined(layout: TreeLayout, cells: Floats, out: Floats | None = None) -> Floats:

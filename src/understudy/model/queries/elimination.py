@@ -46,6 +46,7 @@ class Elimination:
         self._size = {1 << i: size for i, size in enumerate(tree.domain.values())}
         self._own = [self._mask(clique) for clique in tree.cliques]
         self._near, self._gate, self._beyond = _surroundings(tree, self._own)
+        self._root = _roots(tree)
         self._known = self._mask(self._evidence)
         self._messages: dict[tuple[int, int, int], Scaled] = {}
         self._parts: dict[int, dict[int, Factor]] = {}
@@ -62,7 +63,7 @@ class Elimination:
         wanted = self._mask(clique)
         parts: list[Factor] = []
         log = 0.0
-        for root in self._tree.roots:
+        for root in sorted({self._root[name] for name in (*clique, *self._evidence)}):
             inside = self._beyond[root, -1]
             needed = (wanted | self._known) & inside
             if needed:
@@ -75,7 +76,8 @@ class Elimination:
 
     def _within(self, root: int, wanted: int, needed: int) -> Scaled:
         """The answer inside one component."""
-        holding = [i for i, own in enumerate(self._own) if needed & ~own == 0]
+        some = self._columns[needed.bit_length() - 1]
+        holding = [i for i in self._tree.holding[some] if needed & ~self._own[i] == 0]
         if holding:
             return self._part(min(holding, key=lambda i: self._tables[i].size), wanted), 0.0
         top = self._top(root, wanted, needed)
@@ -233,6 +235,14 @@ class Elimination:
     def _guard(self, clique: Clique, cells: int) -> None:
         if cells > self._limit:
             raise too_large(clique, cells, self._limit)
+
+
+def _roots(tree: JunctionTree) -> dict[str, int]:
+    """For every column, the root of the component that it is in."""
+    tops: dict[int, int] = {}
+    for i in reversed(range(len(tree.cliques))):  # parents stand behind their children
+        tops[i] = i if tree.parent[i] < 0 else tops[tree.parent[i]]
+    return {name: tops[cliques[0]] for name, cliques in tree.holding.items()}
 
 
 def _surroundings(

@@ -54,7 +54,7 @@ class JunctionTree:
         """The treewidth: the columns of the largest clique, less one."""
         return max(len(clique) for clique in self.cliques) - 1
 
-    @property
+    @cached_property
     def roots(self) -> tuple[int, ...]:
         """The root of every component."""
         return tuple(i for i, above in enumerate(self.parent) if above < 0)
@@ -68,10 +68,21 @@ class JunctionTree:
                 below[above].append(i)
         return tuple(map(tuple, below))
 
+    @cached_property
+    def holding(self) -> dict[str, list[int]]:
+        """For every column, the cliques that hold it."""
+        found: dict[str, list[int]] = {name: [] for name in self.domain}
+        for i, clique in enumerate(self.cliques):
+            for name in clique:
+                found[name].append(i)
+        return found
+
     def home(self, clique: Iterable[str]) -> int | None:
         """The smallest clique of the tree that contains all of `clique`; None when there is none."""
-        wanted = self._graph.mask(self.domain.clique(clique))
-        fitting = [i for i, mask in enumerate(self._graph.masks) if wanted & ~mask == 0]
+        names = self.domain.clique(clique)
+        wanted, masks = self._graph.mask(names), self._graph.masks
+        near = min((self.holding[name] for name in names), key=len, default=range(len(masks)))
+        fitting = [i for i in near if wanted & ~masks[i] == 0]
         return min(fitting, key=lambda i: (self._graph.sizes[i], i)) if fitting else None
 
     def with_clique(self, clique: Iterable[str]) -> JunctionTree:
