@@ -234,7 +234,7 @@ class Adaptive:
         planned = [(count, losses[stage.name]) for stage in self.stages(domain) for count in stage.counts]
         planned = planned[: rounds_worth(asked.hidden)]
         if every is not None:
-            first, planned = 1, planned[1 : 1 + later_rounds(asked)]
+            first, planned = 1, planned[: min(later_rounds(asked), self.rounds - 1)]
         run = _Rounds(self, step.curator, pool, left, first + len(planned) - 1, room)
         if every is not None:
             run.every_pair(tables, every, every.count + sum(count for count, _ in planned))
