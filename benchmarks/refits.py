@@ -48,6 +48,7 @@ LOADS = {
     "adult-all-codes": Load("adult", 30, 20, 1_000_000, 60.0, most=20_000, merged=False),
     "adult-unequal": Load("adult", 30, 10, 100_000, 60.0, most=2_000, unequal=1e5),
     "nltcs-60-triples": Load("nltcs", 0, 60, 200_000, 60.0),
+    "nltcs-all-pairs": Load("nltcs", 120, 60, 200_000, 60.0),
     "salary": Load("salary", 20, 10, 500_000, 60.0),
     "salary-unequal": Load("salary", 20, 6, 200_000, 60.0, unequal=1e5),
 }

@@ -14,6 +14,8 @@ from understudy.domain import Clique, Domain
 FEW = 6  # marginals of a clique, up to which each is read by itself
 LITTLE = 500_000  # cells read in all, up to which it is not worth planning
 ROOM = 8  # how many times the clique's cells may be read, together, off the tables on the way
+SMALLER = 8  # times that such a table is smaller than the clique, at least
+SAVED = 2  # times as much work that one saves, at least
 
 
 def waypoints(domain: Domain, clique: Clique, marginals: Sequence[Clique]) -> list[tuple[Clique, list[int]]]:
@@ -24,7 +26,7 @@ def waypoints(domain: Domain, clique: Clique, marginals: Sequence[Clique]) -> li
     cells, count = domain.size(clique), len(marginals)
     if count <= FEW or cells * count < LITTLE:
         return []
-    most = cells * ROOM // count
+    most = cells // max(SMALLER, count // ROOM)
     bits = {name: 1 << place for place, name in enumerate(clique)}
     asked = [sum(bits[name] for name in marginal) for marginal in marginals]
     left = [place for place in range(count) if domain.size(marginals[place]) <= most]
@@ -42,7 +44,7 @@ def waypoints(domain: Domain, clique: Clique, marginals: Sequence[Clique]) -> li
             name = max(grown)[-1]
             held, size = held | bits[name], size * domain[name]
         within = [place for place in left if asked[place] & held == asked[place]]
-        if len(within) > 2:
+        if len(within) * cells >= SAVED * (cells + len(within) * size):
             found.append((tuple(name for name in clique if held & bits[name]), within))
         left = [place for place in left if asked[place] & held != asked[place]]
     return found
