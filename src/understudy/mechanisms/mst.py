@@ -225,7 +225,8 @@ class MST:
         pool = CandidatePool(
             [*pairs, STOP], blurs=np.append(blurs[one] + blurs[two], 0) if self.sharpen else None
         )
-        cells = np.array([domain.size(clique) for clique in pool.cliques[:stop]], np.float64)
+        sizes = np.fromiter(domain.values(), np.float64, len(domain))
+        cells = sizes[one] * sizes[two]
         chosen = 0
 
         def pick(left: Places) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 
 from understudy.errors import BudgetError
 from understudy.privacy.accounting.budget import ONE_RECORD, Budget, Neighbours, whole
@@ -200,7 +201,12 @@ def forecast_losses(
 
     They are not proved to stay within the budget. Scales are mostly within a thousandth of the calibrated ones.
     """
-    search = _Search(budget, checked_groups(groups), neighbours)
+    return dict(_forecast(budget, checked_groups(groups), neighbours))
+
+
+@lru_cache(maxsize=8)  # a plan asks twice: what a mechanism will likely do, and what that costs
+def _forecast(budget: Budget, plan: tuple[Group, ...], neighbours: Neighbours) -> dict[str, Loss]:
+    search = _Search(budget, plan, neighbours)
     kinds = {group.kind for group in search.plan}
     if "filter" in kinds or "measure" not in kinds:  # zCDP says it at once; or delta may be a cliff
         return calibrate(budget, search.plan, neighbours).losses
