@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,6 +23,18 @@ class FieldEstimates:
         self.field = field
         self._known: dict[Clique, npt.NDArray[np.float64]] = {}
         self._room = KEPT
+
+    def expect(self, cliques: Iterable[Clique]) -> None:
+        """Work out what will be asked, as far as there is room for: together, that is less work."""
+        wanted, room = [], self._room
+        for clique in cliques:
+            size = self.field.domain.size(clique)
+            if clique not in self._known and size <= room:
+                wanted.append(clique)
+                room -= size
+        for clique, marginal in zip(wanted, self.field.marginals(wanted), strict=True):
+            self._known[clique] = np.asarray(marginal.counts, dtype=np.float64)
+        self._room = room
 
     def __call__(self, clique: Clique) -> npt.NDArray[np.float64]:
         known = self._known.get(clique)

@@ -75,8 +75,10 @@ class MarkovField(CalibratedTree):
 
     def marginals(self, cliques: Iterable[Clique | str]) -> list[Marginal]:
         """The expected counts of many cliques; they share their work."""
-        answers = []
-        for names in [self.domain.clique(clique) for clique in cliques]:
+        answers, asked = [], [self.domain.clique(clique) for clique in cliques]
+        if len(asked) > 1:
+            self._questions.expect(asked)
+        for names in asked:
             factor, _ = self._questions.joint(names)
             self._questions.forget()
             answers.append(Marginal(names, factor.values * self.total))

@@ -335,8 +335,9 @@ class _Rounds:
 
     def _query(self, tables: MeasuredTables, clique: Clique, scale: float) -> Interactions | None:
         """What is asked of a clique: what was asked before, or what is not known yet at noise of such a scale."""
-        if clique in tables.asked:
-            return tables.asked[clique]
+        before = tables.measured(clique)
+        if before is not None:
+            return before.query if isinstance(before.query, Interactions) else None
         return beyond_columns(tables.domain, clique, self.curator.neighbours, tables.noise, scale)
 
     def _scale(self, share: Fraction, count: int) -> float:

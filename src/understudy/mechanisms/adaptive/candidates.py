@@ -51,6 +51,7 @@ class Candidates:
         self._weights = (
             None if matters is None else dict(zip(self._left, whole_weights(weights), strict=True))
         )
+        estimates.expect(self._left)
         self._prices = {clique: noise_price(estimates(clique), scales[clique]) for clique in self._left}
         self._growth: dict[Clique, int] = {}  # cells that each candidate would add, as far as worked out
 

@@ -58,11 +58,9 @@ class MeasuredTables:
         self._fitted: list[Measurement] = self._alone  # what the field was last fitted to
         self.field: MarkovField = estimate(self.domain, self._alone, total=records)
 
-    @property
-    def asked(self) -> dict[Clique, Interactions | None]:
-        """What was asked of each clique that was measured; None for the whole table."""
-        found = {clique: several[0].query for clique, several in self._found.items()}
-        return {clique: query if isinstance(query, Interactions) else None for clique, query in found.items()}
+    def measured(self, clique: Clique) -> Measurement | None:
+        """What was first measured of a clique, if it was."""
+        return self._found[clique][0] if clique in self._found else None
 
     @property
     def cliques(self) -> list[Clique]:

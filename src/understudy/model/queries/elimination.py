@@ -20,6 +20,7 @@ from understudy.domain import Clique
 from understudy.errors import SizeError
 from understudy.model.tree.factor import Array, Factor, align
 from understudy.model.tree.junction_tree import JunctionTree
+from understudy.model.tree.waypoints import waypoints
 
 LIMIT_CELLS = 1 << 27  # one GiB of float64: more than a marginal that anyone will look at
 CACHE_BYTES = 1 << 28
@@ -55,6 +56,17 @@ class Elimination:
 
     def _mask(self, names: Sequence[str] | Evidence) -> int:
         return sum(self._bit[name] for name in names)
+
+    def expect(self, cliques: Sequence[Clique]) -> None:
+        """Sum up what many of these questions to one clique share, before they are asked; without evidence only."""
+        asked: dict[int, list[Clique]] = {}
+        for clique in dict.fromkeys(map(self._tree.domain.order, cliques)):
+            home = self._tree.home(clique)
+            if home is not None:
+                asked.setdefault(home, []).append(clique)
+        for home, marginals in asked.items():
+            for table, _ in waypoints(self._tree.domain, self._tree.cliques[home], marginals):
+                self._part(home, self._mask(table))
 
     def joint(self, clique: Clique) -> Scaled:
         """P(clique, evidence) with axes in the clique's order and evidence columns cut to their codes."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from understudy.domain import Clique, Domain
 
 FEW = 6  # marginals of a clique, up to which each is read by itself
@@ -27,29 +29,25 @@ def waypoints(domain: Domain, clique: Clique, marginals: Sequence[Clique]) -> li
     if count <= FEW or cells * count < LITTLE:
         return []
     most = cells // max(SMALLER, count // ROOM)
-    bits = {name: 1 << place for place, name in enumerate(clique)}
-    asked = [sum(bits[name] for name in marginal) for marginal in marginals]
-    left = [place for place in range(count) if domain.size(marginals[place]) <= most]
+    sizes = np.array(domain.shape(clique), np.int64)
+    asked = np.array([[name in marginal for name in clique] for marginal in map(set, marginals)], np.bool_)
+    left = np.array([place for place in range(count) if domain.size(marginals[place]) <= most], np.int64)
     found = []
-    while left:
-        held, size = asked[left[0]], domain.size(marginals[left[0]])
+    while left.size:
+        held, cells_held = asked[left[0]].copy(), domain.size(marginals[left[0]])
         while True:
-            grown = [
-                (_brought(held | bit, [asked[place] for place in left]), -domain[name], name)
-                for name, bit in bits.items()
-                if not held & bit and size * domain[name] <= most
-            ]
-            if not grown:
+            open_to = ~held & (cells_held * sizes <= most)
+            if not open_to.any():
                 break
-            name = max(grown)[-1]
-            held, size = held | bits[name], size * domain[name]
-        within = [place for place in left if asked[place] & held == asked[place]]
-        if len(within) * cells >= SAVED * (cells + len(within) * size):
-            found.append((tuple(name for name in clique if held & bits[name]), within))
-        left = [place for place in left if asked[place] & held != asked[place]]
+            rest = asked[left]
+            lacking = (rest & ~held).sum(axis=1)
+            # Most of all what it brings within, then what it touches, then the smaller column.
+            worth = np.lexsort((-sizes, rest.sum(axis=0), rest[lacking == 1].sum(axis=0)))
+            column = next(c for c in worth[::-1].tolist() if open_to[c])
+            held[column], cells_held = True, cells_held * int(sizes[column])
+        inside = ~(asked[left] & ~held).any(axis=1)
+        within = left[inside].tolist()
+        if len(within) * cells >= SAVED * (cells + len(within) * cells_held):
+            found.append((tuple(name for name, one in zip(clique, held, strict=True) if one), within))
+        left = left[~inside]
     return found
-
-
-def _brought(held: int, asked: Sequence[int]) -> tuple[int, int]:
-    """How many of the marginals lie within these columns, and how many touch them."""
-    return sum(one & held == one for one in asked), sum((one & held).bit_count() for one in asked)
