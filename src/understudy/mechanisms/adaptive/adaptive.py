@@ -5,47 +5,37 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Counter, Measurement
-from understudy.marginals.interactions import Interactions
-from understudy.mechanisms.adaptive.beyond_columns import beyond_columns, noise_left
-from understudy.mechanisms.adaptive.candidates import Candidates
-from understudy.mechanisms.adaptive.choice_stages import WIDE, ChoiceStage, choice_stages
+from understudy.mechanisms.adaptive.choice_stages import ChoiceStage, choice_stages
 from understudy.mechanisms.adaptive.decisions import decided, intended, intended_of_all, usual_columns
-from understudy.mechanisms.adaptive.every_pair import EveryPair, every_pair, later_rounds, of_all
+from understudy.mechanisms.adaptive.every_pair import every_pair, later_rounds, of_all
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share, rounds_worth
+from understudy.mechanisms.adaptive.rounds import MOST_CELLS, TREE_CELLS, Rounds, cells_beyond, weight_of
 from understudy.mechanisms.empty_slots import empty_slots
-from understudy.mechanisms.field_estimates import FieldEstimates
 from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
 from understudy.mechanisms.one_way import THRESHOLD, compressed
 from understudy.mechanisms.public.public_prior import CELLS as PUBLIC_CELLS
 from understudy.mechanisms.public.public_prior import Supposed, likely_columns, questions, supposed, usable
 from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.tables.least_risk import FEW_ALONE, shrunk_column
-from understudy.mechanisms.tables.noise_price import Cells, cells_above_noise
+from understudy.mechanisms.tables.noise_price import Cells
 from understudy.mechanisms.tree_capacity import largest_forest
 from understudy.mechanisms.workload.workload import Importance, Workload
 from understudy.model import MarkovField, estimate
 from understudy.model.fitting.record_total import estimate_total
-from understudy.privacy import Budget, Curator, Gaussian, Group, Loss, Role
+from understudy.privacy import Budget, Curator, Gaussian, Group, Role
 from understudy.transforms.compress import Compression
 
 Begin = Callable[[Curator, Compression, MarkovField, Sequence[Measurement]], Supposed | None]
-STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
 LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 FEW = 4  # codes of a column from which on rare ones are merged
-# Of the model beyond its first tree: at epsilon 1, and at most. What is refitted in about a second.
-CELLS, MOST_CELLS = 400_000, 1_000_000
-TREE_CELLS = 4_000_000  # of the first tree, which has no more than are measured; minutes where all are used
-BY_CELLS = 0.4  # the power of a table's cells that its weight beside others is
 CERTAIN = 0.97  # of what pairs tell: where noise is forecast to hide more, nothing is spent on choosing pairs
 
 
@@ -146,7 +136,7 @@ class Adaptive:
         """The most cells of the model, where all of its first tree would have so many."""
         if not self.rounds:
             return tree
-        return self.cell_limit or min(tree, TREE_CELLS) + _beyond(epsilon)
+        return self.cell_limit or min(tree, TREE_CELLS) + cells_beyond(epsilon)
 
     def foreseen(self, domain: Domain, losses: Allotment, rows: int | None, l2: float) -> Foresight:
         """What it would likely do with a table of so many rows, a public figure; without choices where noise would
@@ -192,7 +182,7 @@ class Adaptive:
         if share:
             scale = whole * math.sqrt(len(again) / share)
             # Of columns alone all are alike; beside pairs, those of many codes take more.
-            weights = [1.0 if asked.independent else _weight(columns[name], scale) for (name,) in again]
+            weights = [1.0 if asked.independent else weight_of(columns[name], scale) for (name,) in again]
             log.append(curator.measure(again, weights, budget=pool.portion(share)))
             left -= share
         together = _together(log)
@@ -235,7 +225,16 @@ class Adaptive:
         planned = planned[: rounds_worth(asked.hidden)]
         if every is not None:
             first, planned = 1, planned[: min(later_rounds(asked), self.rounds - 1)]
-        run = _Rounds(self, step.curator, pool, left, first + len(planned) - 1, room)
+        run = Rounds(
+            step.curator,
+            pool,
+            left,
+            first + len(planned) - 1,
+            self.measures_triples,
+            self.matters(step.curator.domain),
+            self.cell_limit,
+            room,
+        )
         if every is not None:
             run.every_pair(tables, every, every.count + sum(count for count, _ in planned))
         for number, (count, choice) in enumerate(planned):
@@ -247,126 +246,6 @@ class Adaptive:
         used = None if public is None else known is not None
         said = decided(asked, run.chosen, used, every.count if every else 0)
         return Fit((*released, *tables.log), tables.field, step.compression, said)
-
-
-@dataclass
-class _Rounds:
-    """What the rounds of one run share: who answers, and what is left of the budget for measuring."""
-
-    recipe: Adaptive
-    curator: Curator
-    pool: Gaussian
-    left: Fraction
-    last: int  # the number of the last round
-    room: int = 0  # cells that the model had to begin with
-    chosen: list[tuple[list[Clique], bool]] = field(
-        default_factory=list
-    )  # each round's, and if it stopped short
-
-    def round(self, tables: MeasuredTables, number: int, planned: int, count: int, choice: Loss) -> None:
-        """Choose up to `count` cliques, measure them together, refit. What stopping saves goes to later rounds.
-
-        `planned` is how many cliques this round and all later ones may choose.
-        """
-        if not self.left:
-            return
-        share = self.left * Fraction(count, planned)
-        scale = self._scale(share, count)
-        estimates = FieldEstimates(tables.field)
-        candidates = Candidates(
-            estimates,
-            scale,
-            self._limit(number / max(1, self.last), first=number == 0),
-            first=number == 0,
-            triples=self.recipe.measures_triples and len(tables.domain) < WIDE,
-            noise=lambda clique: noise_left(self._query(tables, clique, scale), self.curator.neighbours),
-            matters=self.recipe.matters(tables.domain),
-        )
-        chosen: list[Clique] = []
-        winner = STOP
-        for _ in range(count):
-            offered = [*candidates.offered(), STOP]
-            costs, weights = candidates.costs(offered), candidates.weights(offered)
-            place = self.curator.choose(offered, estimates, choice, costs=costs, weights=weights)
-            winner = offered[place]
-            if winner == STOP:
-                break
-            if candidates.take(winner):
-                chosen.append(winner)
-        self.chosen.append((chosen, winner == STOP))
-        if chosen:
-            expected = [estimates(clique) for clique in chosen]
-            self._measure(tables, chosen, expected, scale, share * Fraction(len(chosen), count))
-        self.room = max(self.room, tables.field.tree.cells if number == 0 else 0)
-
-    def every_pair(self, tables: MeasuredTables, every: EveryPair, planned: int) -> None:
-        """Measure all pairs: first those that tell of columns too, so that the others need not.
-
-        `planned` is how many cliques these and all later ones may be.
-        """
-        whole = self.left * Fraction(every.count, planned)
-        for pairs, share in ((every.told, every.share * whole), (every.others, (1 - every.share) * whole)):
-            if pairs:
-                expected = [np.asarray(m.counts, np.float64) for m in tables.field.marginals(pairs)]
-                self._measure(tables, pairs, expected, self._scale(share, len(pairs)), share)
-        self.room = tables.field.tree.cells
-
-    def spend_the_rest(self, tables: MeasuredTables) -> None:
-        """What early stops left: everything measured so far is measured once more, or the columns if nothing was."""
-        if not self.left:
-            return
-        cliques = tables.cliques or [(name,) for name in tables.domain]
-        expected = [np.asarray(m.counts, np.float64) for m in tables.field.marginals(cliques)]
-        self._measure(tables, cliques, expected, self._scale(self.left, len(cliques)), self.left)
-
-    def _measure(
-        self,
-        tables: MeasuredTables,
-        cliques: Sequence[Clique],
-        expected: Sequence[Cells],
-        scale: float,
-        share: Fraction,
-    ) -> None:
-        queries = [self._query(tables, clique, scale) for clique in cliques]
-        parts = [noise_left(query, self.curator.neighbours) for query in queries]
-        weights = [_weight(cells, scale, part) for cells, part in zip(expected, parts, strict=True)]
-        tables.add(self.curator.measure(cliques, weights, self.pool.portion(share), queries))
-        self.left -= share
-
-    def _query(self, tables: MeasuredTables, clique: Clique, scale: float) -> Interactions | None:
-        """What is asked of a clique: what was asked before, or what is not known yet at noise of such a scale."""
-        before = tables.measured(clique)
-        if before is not None:
-            return before.query if isinstance(before.query, Interactions) else None
-        return beyond_columns(tables.domain, clique, self.curator.neighbours, tables.noise, scale)
-
-    def _scale(self, share: Fraction, count: int) -> float:
-        """The noise of one of so many marginals at such a share."""
-        return self.pool.sigma * self.curator.neighbours.l2 * math.sqrt(count / share)
-
-    def _limit(self, pace: float, *, first: bool) -> int:
-        """The most cells of the model: beyond a first tree, more where there is more budget to fill them.
-
-        So much of it as `pace` says, which rises to one with the rounds: else a few large cliques fill it at once,
-        and many small ones that tell more find no room.
-        """
-        beyond = _beyond(self.curator.budget.epsilon)
-        return self.recipe.cell_limit or (TREE_CELLS if first else self.room + round(beyond * pace))
-
-
-def _beyond(epsilon: float) -> int:
-    """The most cells that rounds may add to the first tree."""
-    return round(min(CELLS * max(1.0, epsilon), MOST_CELLS))
-
-
-def _weight(expected: Cells, scale: float, part: float = 1.0) -> float:
-    """How much of a budget a table deserves beside others, as a weight: more where noise reaches more cells.
-
-    Were every cell's error its noise, the sum of errors would be least with weights as the cube root of cells. Tables
-    of many cells are shrunk, and are in more of what the model infers: somewhat more for them errs least on most of
-    the sets that it was tried on. `part` of the noise is left by what is asked of it.
-    """
-    return math.pow(part * cells_above_noise(expected, part * scale), BY_CELLS)
 
 
 def _together(log: Sequence[Sequence[Measurement]]) -> list[Measurement]:
