@@ -29,8 +29,16 @@ settings.register_profile(
 )
 settings.load_profile("suite")
 
+LONGEST = 100  # letters of a value in the name of a test
 SPARK = "spark"
 ALONE = "tests/conformance/one_unit/"
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A long value is named by its beginning: names of tests pass between processes, and one had forty megabytes."""
+    if not isinstance(val, str | bytes) or len(val) <= LONGEST:
+        return None
+    return f"{val[:LONGEST]!a} and so on, {len(val)} in all"
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
