@@ -68,15 +68,15 @@ from nightly import NIGHTLY
 class Source:
     """A way in: what its cells are, and how records get there.
 
-    Its odd units are shared out over so many `worlds`; a `quick` source is given them one by one. `settings` are all
-    in which it is asked, where others would take long and other sources go that way. `retyped`: a cell may change the
-    types that the source declares, which are public, before anything here sees it.
+    Its odd units are shared out over so many `worlds` (by day all of them are in one); a `quick` source is given them
+    one by one. `settings` are all in which it is asked, where others would take long and other sources go that way.
+    `retyped`: a cell may change the types that the source declares, which are public, before anything here sees it.
     """
 
     cells: Cells
     put: Put
     settings: tuple[str, ...] = tuple(SETTINGS)
-    worlds: int = 4 if NIGHTLY else 2
+    worlds: int = 4 if NIGHTLY else 1
     quick: bool = False
     retyped: bool = False
 
@@ -142,7 +142,9 @@ SOURCES: dict[str, Source] = {
     ),
     "Parquet, two types": Source(TYPED, parquet_of_two_types, settings=MOST),
     "Parquet, by folder": Source(of_types(PLAIN, without=unfoldered), hive, settings=MOST),
-    "Arrow dataset": Source(TYPED, arrow_dataset, settings=("no schema", "unit, 3"), worlds=2),
+    "Arrow dataset": Source(
+        TYPED, arrow_dataset, settings=("no schema", "unit, 3"), worlds=2 if NIGHTLY else 1
+    ),
     "Delta table": Source(IN_TIME, delta_table, settings=("complete", "unit, 3"), worlds=1),
     "Iceberg table": Source(IN_TIME, iceberg_table, settings=("complete", "unit, 3"), worlds=1),
     "Arrow files": Source(NARROWLY, arrow_files, settings=MOST),
