@@ -18,6 +18,20 @@ os.environ.setdefault(
 )  # also of the sessions of started processes
 
 
+def for_workers() -> dict[str, str]:
+    """What Spark's workers find in the environment: the daemon of the tests, and the Python that has Understudy."""
+    paths = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
+    return {"PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable}
+
+
+def for_sessions() -> dict[str, str]:
+    """The environment of a started process whose sessions should have such workers."""
+    return {
+        **for_workers(),
+        "PYSPARK_SUBMIT_ARGS": "--conf spark.python.daemon.module=spark_daemon pyspark-shell",
+    }
+
+
 @cache
 def session() -> Any:
     """The session; a test that asks for it is skipped where there is no PySpark or no Java."""
@@ -27,8 +41,7 @@ def session() -> Any:
     os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' Python must be one that has Understudy
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # PySpark's own, of pandas' versions and of sockets
-        # What Spark starts finds the daemon there.
-        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")])))
+        patch.setenv("PYTHONPATH", for_workers()["PYTHONPATH"])
         made = (
             sql.SparkSession.builder.master("local[2,4]")
             .appName("tests")

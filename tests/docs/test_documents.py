@@ -13,6 +13,7 @@ import pytest
 from warm_programs import WarmPrograms
 
 import patience
+from spark_session import for_sessions
 
 ROOT = Path(__file__).parents[2]
 # A document that begins so is run where those modules are: <!-- needs pyspark -->
@@ -40,10 +41,16 @@ def blocks(document: Path) -> list[tuple[str, str]]:
 
 def run(programs: WarmPrograms, language: str, text: str, folder: Path) -> None:
     """Type a text into a shell, or into Python, in a folder and with a ledger of its own."""
-    environment = os.environ | {
-        "PATH": os.pathsep.join(map(str, (programs.folder, Path(sys.executable).parent, os.environ["PATH"]))),
-        "UNDERSTUDY_LEDGER": str(folder / "ledger.db"),
-    }
+    environment = (
+        os.environ
+        | for_sessions()
+        | {
+            "PATH": os.pathsep.join(
+                map(str, (programs.folder, Path(sys.executable).parent, os.environ["PATH"]))
+            ),
+            "UNDERSTUDY_LEDGER": str(folder / "ledger.db"),
+        }
+    )
     typed = folder / f"typed.{language}"
     typed.write_text(text)
     command = {

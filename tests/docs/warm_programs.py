@@ -1,8 +1,9 @@
 """Programs that start at once: forked from a process that has loaded all they need.
 
-The documents call `understudy` a hundred times, and each start costs two seconds of a processor, as much as the
-first run of a mechanism, which loads compiled kernels. So a process does both once, and every command and Python program of a document is run by a fork of it: a process of its own,
-with the caller's arguments, folder, environment, input and outputs. `understudy` on a document's path is a client.
+The documents call `understudy` a hundred times, and each start costs two seconds of a processor, as does the first
+run of a mechanism, which loads compiled kernels. So a process does both once, and every command and Python program of
+a document is run by a fork of it: a process of its own, with the caller's arguments, folder, environment, input and
+outputs. `understudy` on a document's path is a client.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from spark_session import has_java
+from spark_session import for_sessions, has_java
 
 NEEDED = ("pyspark", "grpc", "grpc_status", "google.rpc", "zstandard")
 
@@ -82,7 +82,7 @@ def test_spark_connect_counts_the_same_records_and_draws_them(tmp_path: Path) ->
     )
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PROGRAM, str(tmp_path)],
-        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
+        env=os.environ | for_sessions(),
         check=False,
         capture_output=True,
         text=True,
