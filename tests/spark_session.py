@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from nightly import NIGHTLY
+
 TESTS = Path(__file__).parent
 os.environ.setdefault(
     "SPARK_CONF_DIR", str(TESTS / "spark_conf")
@@ -48,6 +50,9 @@ def session() -> Any:
             .config("spark.python.daemon.module", "spark_daemon")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.shuffle.partitions", "2")
+            # By day Spark interprets what it plans: to generate and compile code for a few records takes longer.
+            .config("spark.sql.codegen.wholeStage", str(NIGHTLY).lower())
+            .config("spark.sql.codegen.factoryMode", "FALLBACK" if NIGHTLY else "NO_CODEGEN")
             .config("spark.driver.memory", "1g")
             .config("spark.driver.host", "localhost")
             .getOrCreate()
