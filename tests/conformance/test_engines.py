@@ -264,9 +264,7 @@ RELEASED = {"complete": SCHEMA, "by unit": BOUNDED, "learned": LEARNED, "learned
 def released(data: Any, schema: Schema, ledger: Path) -> us.Release:
     # By day the default mechanism is run on one schema, and on the others one that asks for less.
     mechanism = us.Adaptive() if NIGHTLY or schema is SCHEMA else us.MST()
-    return us.fit(
-        data, schema, epsilon=4.0, delta=1e-5, mechanism=mechanism, source=Seeded(7), ledger=ledger
-    )
+    return us.fit(data, schema, epsilon=4.0, delta=1e-5, mechanism=mechanism, source=Seeded(7), ledger=ledger)
 
 
 @cache
