@@ -45,11 +45,12 @@ demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 	$(BIN)/understudy demo
 
 test nightly: export OPENBLAS_NUM_THREADS = 1  # two processes share the cores: more threads wait by spinning
+SHARED := --numprocesses 2 --dist loadgroup --no-loadscope-reorder  # in the order of tests/conftest.py
 test: $(READY) ## run every test
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/python -m pytest $(SHARED)
 
 nightly: $(READY) ## run every test on fresh random numbers, and what takes too long for every change
-	UNDERSTUDY_NIGHTLY=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	UNDERSTUDY_NIGHTLY=1 $(BIN)/python -m pytest $(SHARED)
 
 check: $(READY) ## lint, format, types, the plan of the house
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ afresh.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from understudy.cli import main
 # No deadline: how long an example takes says more of the machine's other work than of the law.
 settings.register_profile(
     "suite",
+    max_examples=100 if NIGHTLY else 40,
     deadline=None,
     derandomize=not NIGHTLY,
     database=None,
@@ -29,8 +31,16 @@ settings.register_profile(
 )
 settings.load_profile("suite")
 
+LONGEST = 100  # letters of a value in the name of a test
 SPARK = "spark"
 ALONE = "tests/conformance/one_unit/"
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A long value is named by its beginning: names of tests pass between processes, and one had forty megabytes."""
+    if not isinstance(val, str | bytes) or len(val) <= LONGEST:
+        return None
+    return f"{val[:LONGEST]!a} and so on, {len(val)} in all"
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -38,15 +48,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of Spark first, in one process: to start a session twice takes longer than most of them.
 
     Those in a browser are there too: beside Spark a walk through pages may wait longer than it has patience for. Of
-    the others a file is run by one process, which makes what its tests share once; but for those that share nothing
-    and take minutes together.
+    the others a file is run by one process, which makes what its tests share once. Last come those that share nothing
+    and take minutes together: dealt out one by one, they let both processes end at the same time.
     """
-    items.sort(key=lambda item: not _on_spark(item))
+    items.sort(key=lambda item: (not _on_spark(item), ALONE in item.nodeid))
     for item in items:
         if _on_spark(item):
             item.add_marker(pytest.mark.xdist_group(SPARK))
         elif ALONE not in item.nodeid and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+def pytest_collection_finish() -> None:
+    """The tests and all that they import stay to the end: no search for garbage need look at them again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
 
 
 def _on_spark(item: pytest.Item) -> bool:

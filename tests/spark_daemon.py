@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+
+import duckdb  # noqa: F401
 import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
@@ -11,4 +14,6 @@ import understudy.pipeline.sources.spark
 import understudy.transforms.encode  # noqa: F401
 
 if __name__ == "__main__":
+    gc.collect()
+    gc.freeze()  # a worker looks for garbage after each task: not among all that was loaded here
     manager()

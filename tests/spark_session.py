@@ -12,10 +12,26 @@ from typing import Any
 
 import pytest
 
+from nightly import NIGHTLY
+
 TESTS = Path(__file__).parent
 os.environ.setdefault(
     "SPARK_CONF_DIR", str(TESTS / "spark_conf")
 )  # also of the sessions of started processes
+
+
+def for_workers() -> dict[str, str]:
+    """What Spark's workers find in the environment: the daemon of the tests, and the Python that has Understudy."""
+    paths = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
+    return {"PYTHONPATH": paths, "PYSPARK_PYTHON": sys.executable}
+
+
+def for_sessions() -> dict[str, str]:
+    """The environment of a started process whose sessions should have such workers."""
+    return {
+        **for_workers(),
+        "PYSPARK_SUBMIT_ARGS": "--conf spark.python.daemon.module=spark_daemon pyspark-shell",
+    }
 
 
 @cache
@@ -27,14 +43,16 @@ def session() -> Any:
     os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' Python must be one that has Understudy
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # PySpark's own, of pandas' versions and of sockets
-        # What Spark starts finds the daemon there.
-        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")])))
+        patch.setenv("PYTHONPATH", for_workers()["PYTHONPATH"])
         made = (
             sql.SparkSession.builder.master("local[2,4]")
             .appName("tests")
             .config("spark.python.daemon.module", "spark_daemon")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.shuffle.partitions", "2")
+            # By day Spark interprets what it plans: to generate and compile code for a few records takes longer.
+            .config("spark.sql.codegen.wholeStage", str(NIGHTLY).lower())
+            .config("spark.sql.codegen.factoryMode", "FALLBACK" if NIGHTLY else "NO_CODEGEN")
             .config("spark.driver.memory", "1g")
             .config("spark.driver.host", "localhost")
             .getOrCreate()

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import understudy as us
+from nightly import NIGHTLY
 from postgres_server import server
 from spark_session import frame, session
 from understudy.data import write
@@ -184,12 +185,12 @@ def check_counts(kind: Kind, folder: Path, records: pa.Table, schema: Schema, cl
         np.testing.assert_array_equal(marginal.counts, wanted.counts)
 
 
-@pytest.mark.parametrize("rows", [0, 1, 2, 700])
+@pytest.mark.parametrize("rows", [0, 1, 2, 700] if NIGHTLY else [0, 1, 700])
 def test_every_kind_of_data_gives_the_same_counts(kind: Kind, tmp_path: Path, rows: int) -> None:
     check_counts(kind, tmp_path, people(rows), SCHEMA, [*PAIRS, (), ("age",), ("grade", "age", "town")])
 
 
-@pytest.mark.parametrize("most", [1, 2, 5])
+@pytest.mark.parametrize("most", [1, 2, 5] if NIGHTLY else [1, 2])
 def test_the_same_records_of_every_unit_are_kept(kind: Kind, tmp_path: Path, most: int) -> None:
     schema = Schema.from_toml(BOUNDED.to_toml().replace("per_unit = 2", f"per_unit = {most}"))
     check_counts(kind, tmp_path, people(600), schema, [*PAIRS, ()])
@@ -261,7 +262,9 @@ RELEASED = {"complete": SCHEMA, "by unit": BOUNDED, "learned": LEARNED, "learned
 
 
 def released(data: Any, schema: Schema, ledger: Path) -> us.Release:
-    return us.fit(data, schema, epsilon=4.0, delta=1e-5, source=Seeded(7), ledger=ledger)
+    # By day the default mechanism is run on one schema, and on the others one that asks for less.
+    mechanism = us.Adaptive() if NIGHTLY or schema is SCHEMA else us.MST()
+    return us.fit(data, schema, epsilon=4.0, delta=1e-5, mechanism=mechanism, source=Seeded(7), ledger=ledger)
 
 
 @cache

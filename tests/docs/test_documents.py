@@ -13,6 +13,8 @@ import pytest
 from warm_programs import WarmPrograms
 
 import patience
+from nightly import NIGHTLY
+from spark_session import for_sessions
 
 ROOT = Path(__file__).parents[2]
 # A document that begins so is run where those modules are: <!-- needs pyspark -->
@@ -38,12 +40,24 @@ def blocks(document: Path) -> list[tuple[str, str]]:
     return found
 
 
+def needed(document: Path) -> list[str]:
+    """The modules without which a document cannot be run."""
+    found = NEEDS.match(document.read_text())
+    return found[1].split() if found else []
+
+
 def run(programs: WarmPrograms, language: str, text: str, folder: Path) -> None:
     """Type a text into a shell, or into Python, in a folder and with a ledger of its own."""
-    environment = os.environ | {
-        "PATH": os.pathsep.join(map(str, (programs.folder, Path(sys.executable).parent, os.environ["PATH"]))),
-        "UNDERSTUDY_LEDGER": str(folder / "ledger.db"),
-    }
+    environment = (
+        os.environ
+        | for_sessions()
+        | {
+            "PATH": os.pathsep.join(
+                map(str, (programs.folder, Path(sys.executable).parent, os.environ["PATH"]))
+            ),
+            "UNDERSTUDY_LEDGER": str(folder / "ledger.db"),
+        }
+    )
     typed = folder / f"typed.{language}"
     typed.write_text(text)
     command = {
@@ -71,15 +85,24 @@ def test_a_notebook_runs_as_a_script(notebook: Path, tmp_path: Path, warm_progra
     run(warm_programs, "python", notebook.read_text(), tmp_path)
 
 
-@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
+# By day the tests of the engine make the same calls, in the session that they share.
+BY_NIGHT = pytest.mark.skipif(not NIGHTLY, reason="starts a cluster of its own: make nightly")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(path, id=path.name, marks=[BY_NIGHT] if "pyspark" in needed(path) else [])
+        for path in documents()
+    ],
+)
 def test_a_reader_who_types_what_a_document_says_gets_no_error(
     document: Path, tmp_path: Path, warm_programs: WarmPrograms
 ) -> None:
     found = blocks(document)
     if not found:
         return
-    needs = NEEDS.match(document.read_text())
-    for module in needs[1].split() if needs else []:
+    for module in needed(document):
         pytest.importorskip(module, reason=f"{document.name} needs {module}")
     if document not in MAKE_THEIR_OWN:
         from understudy.data import write
