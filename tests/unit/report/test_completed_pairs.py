@@ -77,5 +77,24 @@ def test_a_count_by_interactions_and_columns_lies_within_its_interval_as_often_a
     assert abs(np.mean(held) - 0.9) < 0.03
 
 
+def test_a_column_is_told_by_a_pair_that_left_nothing_out_as_often_as_its_interval_says_and_better() -> None:
+    draw, held, wide = np.random.default_rng(3), [], []
+    cells = np.array([True, False, True])
+    true = float(TABLE.sum(axis=(1, 2))[cells].sum())
+    none = Compression.none(DOMAIN)
+    for _ in range(2_000):
+        alone = measured(draw)[:3]
+        query = Interactions((3, 4), [])
+        answers = query.apply(TABLE.sum(axis=2)) + draw.normal(0, OF_PAIR * query.cells / 8, query.cells)
+        pair = Measurement(("a", "b"), answers, OF_PAIR * query.cells / 8, query)
+        found = DirectCounts((*alone, pair), none, DOMAIN).count(("a",), cells, cells, 0.9)
+        plain = DirectCounts(alone, none, DOMAIN).count(("a",), cells, cells, 0.9)
+        assert found is not None and plain is not None
+        held.append(found[0] <= true <= found[1])
+        wide.append((found[1] - found[0]) / (plain[1] - plain[0]))
+    assert abs(np.mean(held) - 0.9) < 0.03
+    assert max(wide) < 0.9
+
+
 def test_a_pair_that_was_never_measured_has_no_table() -> None:
     assert pair_table(release(np.random.default_rng(0)), ("a", "d")) is None

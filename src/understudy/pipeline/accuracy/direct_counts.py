@@ -38,13 +38,14 @@ class DirectCounts:
         None where these columns were not measured together, as cells.
         """
         measured = self._best(clique) or self._beyond(clique)
-        if measured is None:
+        telling = [] if measured is None else [measured, *self._pairs_telling(clique)]
+        if not telling:
             return None
         within, touched = ~self.compression.cells(clique, ~sure), self.compression.cells(clique, may)
-        axes = [clique.index(name) for name in measured.clique]
-        sums = [self._sum(measured, cells.transpose(axes)) for cells in (within, touched)]
+        sums = [[self._sum(m, _spread(cells, clique, m)) for cells in (within, touched)] for m in telling]
         wide, hidden = quantile(level), self._hidden(clique)
-        (low, low_noise), (high, high_noise) = sums
+        # Whichever has least noise, which is known beforehand, and does not depend on what it says.
+        (low, low_noise), (high, high_noise) = min(sums, key=lambda both: both[0][1] + both[1][1])
         return low - wide * low_noise - hidden, high + wide * high_noise + hidden
 
     def mean(self, column: str, lows: Floats, highs: Floats, level: float) -> tuple[float, float] | None:
@@ -81,7 +82,7 @@ class DirectCounts:
 
     def total(self, level: float) -> tuple[float, float] | None:
         """Between what the number of records lies; None where no column was measured alone."""
-        alone = [m for m in self.measurements if len(m.clique) == 1 and m.query is None]
+        alone = self._alone
         noise = [
             math.sqrt(float(np.broadcast_to(m.stddev**2, m.values.shape).sum())) * quantile(level)
             + self._hidden(m.clique)
@@ -112,16 +113,47 @@ class DirectCounts:
         found = float(weights @ measured.values)
         variance = float(weights @ weights) * float(measured.stddev) ** 2
         left_out = [part[0] for part in query.left_out if part]
-        for axis in left_out or [0]:
+        if not left_out:
+            records, noise = self._records(measured.clique)
+            found += float(wanted.mean()) * records
+            variance += (float(wanted.mean()) * noise) ** 2
+        for axis in left_out:
             alone = self._best((measured.clique[axis],))
             assert alone is not None  # `_beyond` looked
             others = tuple(other for other in range(wanted.ndim) if other != axis)
-            of_codes = np.full(alone.values.size, wanted.mean())  # of how many records there are, told once
-            if left_out:
-                of_codes = wanted.mean(axis=others) - (wanted.mean() if axis != left_out[0] else 0.0)
+            # How many records there are is told once.
+            of_codes = wanted.mean(axis=others) - (wanted.mean() if axis != left_out[0] else 0.0)
             found += float(of_codes @ alone.values)
             variance += float(of_codes**2 @ np.broadcast_to(alone.stddev**2, alone.values.shape))
         return found, math.sqrt(variance)
+
+    def _records(self, clique: Clique) -> tuple[float, float]:
+        """How many records there are, and the noise of that: by every column of which all codes were counted."""
+        whole = [m for m in self._alone if not len(self.compression.never.get(m.clique[0], ()))]
+        told = whole or [m for m in self._alone if m.clique[0] in clique]
+        variances = [float(np.broadcast_to(m.stddev**2, m.values.shape).sum()) for m in told]
+        precision = sum(1 / variance for variance in variances)
+        mean = sum(float(m.values.sum()) / v for m, v in zip(told, variances, strict=True)) / precision
+        return mean, precision**-0.5
+
+    @property
+    def _alone(self) -> list[Measurement]:
+        """The measurements of single columns' counts: one charge each, so their noise is independent."""
+        return [m for m in self.measurements if len(m.clique) == 1 and m.query is None]
+
+    def _pairs_telling(self, clique: Clique) -> list[Measurement]:
+        """Pairs that were asked for all but how many records there are: each tells its columns alone as well."""
+        if len(clique) != 1:
+            return []
+        return [
+            m
+            for m in self.measurements
+            if clique[0] in m.clique
+            and len(m.clique) == 2
+            and isinstance(m.query, Interactions)
+            and m.query.left_out == ((),)
+            and not any(len(self.compression.never.get(name, ())) for name in m.clique)
+        ]
 
     def _beyond(self, clique: Clique) -> Measurement | None:
         """The most precise measurement of what these columns say beyond each alone, if each was measured alone."""
@@ -149,3 +181,13 @@ class DirectCounts:
             slots = len(self.compression.never.get(name, ()))
             found += HIDDEN * max(alone, default=math.inf) * slots if slots else 0.0
         return found
+
+
+def _spread(cells: Mask, clique: Clique, measured: Measurement) -> Mask:
+    """Cells of some columns as cells of a measurement that has them, axes in its order."""
+    if len(measured.clique) == len(clique):
+        return cells.transpose([clique.index(name) for name in measured.clique])
+    assert isinstance(measured.query, Interactions)  # a pair that tells one of its columns
+    along = [1] * len(measured.clique)
+    along[measured.clique.index(clique[0])] = cells.size
+    return np.broadcast_to(cells.reshape(along), measured.query.shape)
