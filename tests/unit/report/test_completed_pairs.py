@@ -96,5 +96,27 @@ def test_a_column_is_told_by_a_pair_that_left_nothing_out_as_often_as_its_interv
     assert max(wide) < 0.9
 
 
+def test_a_count_of_a_pair_takes_its_columns_from_pairs_that_tell_them_where_that_has_less_noise() -> None:
+    draw, held, wide = np.random.default_rng(4), [], []
+    cells = np.zeros((3, 4), bool)
+    cells[0, 1:3], cells[2, 3] = True, True
+    true = float(TABLE.sum(axis=2)[cells].sum())
+    none, sums = Compression.none(DOMAIN), {("a", "c"): TABLE.sum(axis=1), ("b", "c"): TABLE.sum(axis=0)}
+    for _ in range(2_000):
+        first = measured(draw)[:4]
+        telling = []
+        for pair, table in sums.items():
+            query = Interactions(table.shape, [])
+            answers = query.apply(table) + draw.normal(0, OF_PAIR * query.cells / 20, query.cells)
+            telling.append(Measurement(pair, answers, OF_PAIR * query.cells / 20, query))
+        found = DirectCounts((*first, *telling), none, DOMAIN).count(("a", "b"), cells, cells, 0.9)
+        plain = DirectCounts(first, none, DOMAIN).count(("a", "b"), cells, cells, 0.9)
+        assert found is not None and plain is not None
+        held.append(found[0] <= true <= found[1])
+        wide.append((found[1] - found[0]) / (plain[1] - plain[0]))
+    assert abs(np.mean(held) - 0.9) < 0.03
+    assert max(wide) < 1.0
+
+
 def test_a_pair_that_was_never_measured_has_no_table() -> None:
     assert pair_table(release(np.random.default_rng(0)), ("a", "d")) is None

@@ -7,7 +7,7 @@ missing from a measurement, or counted with another code.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,19 +113,53 @@ class DirectCounts:
         found = float(weights @ measured.values)
         variance = float(weights @ weights) * float(measured.stddev) ** 2
         left_out = [part[0] for part in query.left_out if part]
-        if not left_out:
-            records, noise = self._records(measured.clique)
-            found += float(wanted.mean()) * records
-            variance += (float(wanted.mean()) * noise) ** 2
+        parts = {}  # what each column left out adds, beyond its share of all records
         for axis in left_out:
-            alone = self._best((measured.clique[axis],))
-            assert alone is not None  # `_beyond` looked
             others = tuple(other for other in range(wanted.ndim) if other != axis)
-            # How many records there are is told once.
-            of_codes = wanted.mean(axis=others) - (wanted.mean() if axis != left_out[0] else 0.0)
+            parts[measured.clique[axis]] = wanted.mean(axis=others) - wanted.mean()
+        ways = [
+            self._of_columns(parts, float(wanted.mean()), measured.clique),
+            self._of_pairs(parts, float(wanted.mean())),
+        ]
+        rest, noise = min((way for way in ways if way is not None), key=lambda way: way[1])
+        return found + rest, math.sqrt(variance + noise)
+
+    def _of_columns(self, parts: Mapping[str, Floats], of_all: float, clique: Clique) -> tuple[float, float]:
+        """What columns add by their own counts, and so much of all records; with the variance of that."""
+        if not parts:
+            records, noise = self._records(clique)
+            return of_all * records, (of_all * noise) ** 2
+        found = variance = 0.0
+        for place, (name, part) in enumerate(parts.items()):
+            alone = self._best((name,))
+            assert alone is not None  # `_beyond` looked
+            of_codes = part if place else part + of_all  # how many records there are is told once
             found += float(of_codes @ alone.values)
             variance += float(of_codes**2 @ np.broadcast_to(alone.stddev**2, alone.values.shape))
-        return found, math.sqrt(variance)
+        return found, variance
+
+    def _of_pairs(self, parts: Mapping[str, Floats], of_all: float) -> tuple[float, float] | None:
+        """The same by pairs that tell columns alone as well; None where some column has none."""
+        weights: dict[int, Floats] = {}
+        pairs: dict[int, Measurement] = {}
+        for name, part in parts.items():
+            telling = min(self._pairs_telling((name,)), key=_noise_of_cells, default=None)
+            if telling is None:
+                return None
+            query = telling.query
+            assert isinstance(query, Interactions)
+            along = [1] * len(query.shape)
+            along[telling.clique.index(name)] = part.size
+            wanted = np.broadcast_to(part.reshape(along), query.shape)
+            pairs[id(telling)] = telling
+            told = query.apply(wanted) / query.cells**2
+            weights[id(telling)] = weights.get(id(telling), np.zeros(query.cells)) + told
+        records, noise = self._records(tuple(parts))
+        found, variance = of_all * records, (of_all * noise) ** 2
+        for place, pair in pairs.items():
+            found += float(weights[place] @ pair.values)
+            variance += float(weights[place] @ weights[place]) * float(pair.stddev) ** 2
+        return found, variance
 
     def _records(self, clique: Clique) -> tuple[float, float]:
         """How many records there are, and the noise of that: by every column of which all codes were counted."""
@@ -191,3 +225,9 @@ def _spread(cells: Mask, clique: Clique, measured: Measurement) -> Mask:
     along = [1] * len(measured.clique)
     along[measured.clique.index(clique[0])] = cells.size
     return np.broadcast_to(cells.reshape(along), measured.query.shape)
+
+
+def _noise_of_cells(measured: Measurement) -> float:
+    """The noise of a cell, of a measurement of interactions."""
+    assert isinstance(measured.query, Interactions)
+    return float(measured.stddev) / measured.query.cells
