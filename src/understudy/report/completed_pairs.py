@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -45,6 +46,16 @@ class CompletedPair:
         first = np.outer(of_first, part**2)
         spread = of_second * (1 - 2 * part) + part**2 * self.variances[1].sum()
         return np.asarray(np.sqrt(beyond + first + np.outer((p / rows) ** 2, spread)))
+
+    def signal_to_noise(self, expected: Floats) -> float:
+        """How far the columns go together from what is expected, beside noise: what each says alone is left out.
+
+        That has the noise of how many records there are, the same in all cells, which is no sign of anything.
+        """
+        only = Interactions(expected.shape, [(0,), (1,)])
+        off = self.together - only.apply(expected).reshape(expected.shape) / only.cells
+        noise = self.noise**2 * float(np.prod(np.subtract(expected.shape, 1)))
+        return math.sqrt(max(float((off**2).sum()) - noise, 0.0) / noise) if noise > 0 else 0.0
 
     def grouped(self, axis: int, groups: Sequence[CodeGroup]) -> CompletedPair:
         """The same with an axis in groups."""

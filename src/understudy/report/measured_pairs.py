@@ -87,6 +87,8 @@ def _ratio(release: Released, pair: tuple[str, str]) -> float:
         return math.nan
     alone = [np.asarray(release.field.marginal((name,)).counts, np.float64) for name in pair]
     expected = np.outer(*alone) / max(float(alone[0].sum()), 1.0)
+    if isinstance(table, CompletedPair):
+        return table.signal_to_noise(expected)
     return signal_to_noise(table.values, table.stddev, expected)
 
 

@@ -13,6 +13,7 @@ from understudy.marginals import Measurement
 from understudy.marginals.interactions import Interactions
 from understudy.pipeline.accuracy.direct_counts import DirectCounts
 from understudy.report.code_groups import CodeGroup
+from understudy.report.completed_pairs import completed_pair
 from understudy.report.measured_codes import pair_table
 from understudy.transforms.compress import Compression
 
@@ -116,6 +117,23 @@ def test_a_count_of_a_pair_takes_its_columns_from_pairs_that_tell_them_where_tha
         wide.append((found[1] - found[0]) / (plain[1] - plain[0]))
     assert abs(np.mean(held) - 0.9) < 0.03
     assert max(wide) < 1.0
+
+
+def test_columns_that_do_not_go_together_are_faint_however_noisy_each_is_alone() -> None:
+    draw, ratios = np.random.default_rng(5), []
+    apart = np.outer([500.0, 300.0, 200.0], [400.0, 100.0, 300.0, 200.0]) / 1000
+    query = Interactions(apart.shape, [(0,), (1,)])
+    for _ in range(200):
+        answers = query.apply(apart) + draw.normal(0, query.cells, query.cells)
+        pair = Measurement(("a", "b"), answers, float(query.cells), query)
+        alone = [apart.sum(axis=1) + draw.normal(0, 100, 3), apart.sum(axis=0) + draw.normal(0, 100, 4)]
+        found = completed_pair(
+            SimpleNamespace(measurements=(pair,)), ("a", "b"), [(c, np.full(c.size, 1e4)) for c in alone]
+        )
+        assert found is not None
+        ratios.append(found.signal_to_noise(apart))
+    assert np.mean(np.array(ratios) > 0.5) < 0.25
+    assert np.mean(ratios) < 0.4
 
 
 def test_a_pair_that_was_never_measured_has_no_table() -> None:
