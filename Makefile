@@ -45,7 +45,8 @@ demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 	$(BIN)/understudy demo
 
 test nightly: export OPENBLAS_NUM_THREADS = 1  # two processes share the cores: more threads wait by spinning
-SHARED := --numprocesses 2 --dist loadgroup --no-loadscope-reorder  # in the order of tests/conftest.py
+PROCESSES ?= 2
+SHARED = --numprocesses $(PROCESSES) --dist loadgroup --no-loadscope-reorder  # in the order of tests/conftest.py
 test: $(READY) ## run every test
 	$(BIN)/python -m pytest $(SHARED)
 

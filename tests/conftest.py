@@ -23,7 +23,7 @@ from understudy.cli import main
 # No deadline: how long an example takes says more of the machine's other work than of the law.
 settings.register_profile(
     "suite",
-    max_examples=100 if NIGHTLY else 40,
+    max_examples=100 if NIGHTLY else 25,
     deadline=None,
     derandomize=not NIGHTLY,
     database=None,

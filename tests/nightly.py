@@ -8,5 +8,5 @@ NIGHTLY = bool(os.environ.get("UNDERSTUDY_NIGHTLY"))
 
 
 def many(count: int) -> int:
-    """So many at night; by day, when they are the same each time, a fifth of them."""
-    return count if NIGHTLY else max(1, count // 5)
+    """So many at night; by day, when they are the same each time, a tenth of them."""
+    return count if NIGHTLY else max(1, count // 10)

@@ -144,7 +144,7 @@ def _path(page: Page, studio: Served) -> str:
     return page.url.removeprefix(studio.origin)
 
 
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
+@pytest.mark.parametrize(("width", "scheme"), SIZES if NIGHTLY else SIZES[:2])
 def test_every_screen_fits_and_can_be_read_by_everyone(
     browser: Browser, finished: tuple[Served, list[str]], width: int, scheme: Literal["light", "dark"]
 ) -> None:

@@ -141,7 +141,7 @@ def test_kill_9_at_any_moment_never_releases_what_was_not_spent(folder: Path) ->
     run(path, lambda *_: None)
     span = time.monotonic() - started
     draw = random.Random(7)
-    for point in range(many(125)):
+    for point in range(many(200)):
         path = folder / f"ledger{point}"
 
         def killed(out: Callable[[int, bytes], None], path: Path = path) -> None:

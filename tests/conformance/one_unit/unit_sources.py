@@ -96,7 +96,9 @@ SOURCES: dict[str, Source] = {
     "pandas, objects": Source(OBJECTS, pandas_objects, quick=NIGHTLY, settings=OTHER_HALF),
     "pandas, mixed objects": Source(MIXED, pandas_objects, quick=True),
     "pandas, texts": Source(TEXTS, pandas_objects, settings=ONE_HALF),
-    "pandas, NumPy's types": Source(of_types(NUMPY, without=a_gap), arrow(NUMPY, pandas_numpy)),
+    "pandas, NumPy's types": Source(
+        of_types(NUMPY, without=a_gap), arrow(NUMPY, pandas_numpy), settings=ONE_HALF
+    ),
     # A gap makes pandas change a column's type: public, so what is learned may differ, but no code of a known schema.
     "pandas, NumPy's types with gaps": Source(
         of_types(NUMPY),
@@ -109,7 +111,7 @@ SOURCES: dict[str, Source] = {
     "pandas, Arrow's types": Source(
         WIDELY, arrow(WIDE, lambda t: t.to_pandas(types_mapper=pd.ArrowDtype)), settings=OTHER_HALF
     ),
-    "Polars": Source(TYPED, arrow(PLAIN, pl.from_arrow)),
+    "Polars": Source(TYPED, arrow(PLAIN, pl.from_arrow), settings=OTHER_HALF),
     "Polars, lazy": Source(TYPED, arrow(PLAIN, lambda made: pl.from_arrow(made).lazy()), settings=FEW),
     "Polars, wide": Source(WIDELY, arrow(WIDE, pl.from_arrow), settings=ONE_HALF),
     "Polars, categories": Source(TYPED, arrow(PLAIN, polars_categories), settings=OTHER_HALF),
@@ -119,7 +121,7 @@ SOURCES: dict[str, Source] = {
     "Arrow, narrow": Source(NARROWLY, arrow(NARROW), quick=NIGHTLY, settings=OTHER_HALF),
     "Arrow, wide": Source(WIDELY, arrow(WIDE), quick=NIGHTLY, settings=ONE_HALF),
     "Arrow, odd": Source(ODDLY, arrow(ODD), quick=NIGHTLY, settings=OTHER_HALF),
-    "CSV": Source(TEXTS, csv_file, quick=True),
+    "CSV": Source(TEXTS, csv_file, quick=True, settings=ONE_HALF),
     "CSV, streamed": Source(TEXTS, lambda pieces, folder: f"csv:{csv_file(pieces, folder)}"),
     "CSV, packed": Source(TEXTS, csv_packed, settings=FEW),
     "CSV, packed, streamed": Source(
@@ -136,7 +138,7 @@ SOURCES: dict[str, Source] = {
     "CSV beside Parquet": Source(TEXTS, text_beside_parquet, settings=MOST),
     "Parquet": Source(TYPED, parquet_file(PLAIN), settings=ONE_HALF),
     "Parquet, streamed": Source(
-        WIDELY, lambda pieces, folder: f"parquet:{parquet_file(WIDE)(pieces, folder)}"
+        WIDELY, lambda pieces, folder: f"parquet:{parquet_file(WIDE)(pieces, folder)}", settings=OTHER_HALF
     ),
     "Parquet, folder": Source(TYPED, parquet_folder, settings=OTHER_HALF),
     "Parquet, pattern": Source(
