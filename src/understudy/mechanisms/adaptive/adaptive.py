@@ -176,7 +176,8 @@ class Adaptive:
         asked = ALONE
         if self.rounds:
             asked = one_way_share(columns, records, float(log[0][0].stddev), whole, self.counts(domain))
-        every = every_pair(domain, log[0], asked, self.most_cells) if self.may_ask_all(domain) else None
+        most = self.cell_limit or cells_beyond(curator.budget.epsilon)  # as the forecast of memory has it
+        every = every_pair(domain, log[0], asked, most) if self.may_ask_all(domain) else None
         again = [(name,) for name in domain if every is None or name not in every.columns]
         share = asked.share * Fraction(len(again), len(domain))
         if share:
