@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from understudy.auditing.attacker_view import Batch, Floats
 from understudy.domain import Clique, Domain
-from understudy.errors import ParameterError
+from understudy.errors import BudgetError, ParameterError
 from understudy.marginals import Marginal as Counts
 from understudy.privacy import Budget, Curator, Filtered, Gaussian, Group, Laplace, Loss, Neighbours
 from understudy.privacy.accounting.losses import GaussianPortion
@@ -85,6 +85,13 @@ class Replay:
                 return [self._histogram(curator, names[0], asked, batch.marginals[0].threshold)]
             return [m.values for m in curator.measure(names, budget=asked)]
         weights = None if loss.weights is None else list(loss.weights)
+        try:
+            return [m.values for m in curator.measure(names, weights, self._planned(loss, planned))]
+        except BudgetError:  # what was divided is used up: the run measured in place of choices
+            refund = curator.refund()
+            if refund is None:
+                raise
+        planned[:] = [p for p in planned if not isinstance(p, Gaussian) or p.weights is not None] + [refund]
         return [m.values for m in curator.measure(names, weights, self._planned(loss, planned))]
 
     def _planned(self, loss: Gaussian, planned: list[Loss]) -> Gaussian | GaussianPortion:

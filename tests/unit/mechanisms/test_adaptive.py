@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -62,13 +61,21 @@ def test_every_measurement_was_paid_for(rows: int) -> None:
 
 
 def test_all_that_was_set_aside_for_measuring_is_spent() -> None:
-    for rows in (300, 3_000, 30_000):
-        curator, _ = fitted(chained(rows), 1.0)
-        (whole,) = [g.share for g in us.Adaptive().plan(curator.domain) if g.name == "measure"]
-        measured = [c for c in curator.certificate()["charges"] if c["question"] == "measure"]
-        spent = [sum(1 / loss["sigma"] ** 2 for loss in c["losses"][:1]) for c in measured]
-        look = Fraction(6, 94) * whole  # the first look had its own
-        assert sum(spent[1:]) == pytest.approx(spent[0] * float(whole / look), rel=1e-9)
+    for rows in (60, 300, 3_000, 30_000):
+        curator, fit = fitted(chained(rows), 1.0)
+        shares = {group.name: group.share for group in us.Adaptive().plan(curator.domain)}
+        spent = [
+            charge.losses[0].rho for charge in curator.charges if charge.question["question"] != "choose"
+        ]
+        chosen = [
+            charge.losses[0].rho for charge in curator.charges if charge.question["question"] == "choose"
+        ]
+        planned = spent[0] / float(shares["look"])  # the rho of all
+        assert sum(spent) >= planned * float(shares["look"] + shares["measure"]) * (1 - 1e-9)
+        if not chosen:  # what choices were worth is measured
+            assert sum(spent) == pytest.approx(planned, rel=1e-9)
+        assert sum(spent) + sum(chosen) <= planned * (1 + 1e-9)
+        assert rows > 60 or not chosen, fit.decisions
 
 
 def test_choices_of_early_and_late_rounds_are_as_many_and_as_noisy_as_was_planned() -> None:
@@ -95,7 +102,8 @@ def test_all_pairs_of_few_codes_are_measured_at_once_where_noise_leaves_them() -
     table = stars(20_000)
     curator, fit = fitted(table, 0.5, us.Adaptive(rounds=1))
     chosen = [m.clique for m in fit.measurements if len(m.clique) > 1]
-    assert sorted(chosen) == sorted(itertools.combinations("abcdefgh", 2))
+    assert sorted({*chosen}) == sorted(itertools.combinations("abcdefgh", 2))
+    assert len(chosen) == 2 * len({*chosen})  # once more for the choices that were not made
     assert not [charge for charge in curator.certificate()["charges"] if charge["question"] == "choose"]
     left_out = {
         m.clique: len(m.query.left_out) for m in fit.measurements if isinstance(m.query, Interactions)

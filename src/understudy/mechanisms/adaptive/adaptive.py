@@ -13,10 +13,24 @@ from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Counter, Measurement
 from understudy.mechanisms.adaptive.choice_stages import ChoiceStage, choice_stages
-from understudy.mechanisms.adaptive.decisions import decided, intended, intended_of_all, usual_columns
-from understudy.mechanisms.adaptive.every_pair import every_pair, later_rounds, of_all
+from understudy.mechanisms.adaptive.decisions import (
+    FOUND_LITTLE,
+    ONLY_COLUMNS,
+    decided,
+    intended,
+    intended_of_all,
+    usual_columns,
+)
+from understudy.mechanisms.adaptive.doubt import doubted
+from understudy.mechanisms.adaptive.every_pair import EveryPair, every_pair, later_rounds, of_all
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
-from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share, rounds_worth
+from understudy.mechanisms.adaptive.one_way_share import (
+    ALONE,
+    PAIRS_A_COLUMN,
+    OneWayShare,
+    one_way_share,
+    rounds_worth,
+)
 from understudy.mechanisms.adaptive.rounds import MOST_CELLS, TREE_CELLS, Rounds, cells_beyond, weight_of
 from understudy.mechanisms.empty_slots import empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
@@ -186,6 +200,8 @@ class Adaptive:
             weights = [1.0 if asked.independent else weight_of(columns[name], scale) for (name,) in again]
             log.append(curator.measure(again, weights, budget=pool.portion(share)))
             left -= share
+        if asked.independent:
+            _spend_on_columns(curator, log, pool, left)
         together = _together(log)
 
         def begin(
@@ -218,28 +234,17 @@ class Adaptive:
             step.values(domain),
             step.unstated(domain),
         )
+        if every is None and public is None:
+            matters = self.matters(step.curator.domain)
+            doubt = doubted(step.curator, tables.field, step.log, pool, asked.hidden, matters)
+            left -= doubt.spent
+            if not doubt.worth:
+                return _without_pairs(curator, log, pool, left, FOUND_LITTLE if doubt.spent else ONLY_COLUMNS)
         first, room, known = 0, 0, begin(step.curator, step.compression, tables.field, step.log)
         if known is not None:
             tables.suppose(known.tables, known.field)
             first, room = 1, known.field.tree.cells  # a tree of pairs to begin with would be of no use
-        planned = [(count, losses[stage.name]) for stage in self.stages(domain) for count in stage.counts]
-        planned = planned[: rounds_worth(asked.hidden)]
-        if every is not None:
-            first, planned = 1, planned[: min(later_rounds(asked), self.rounds - 1)]
-        run = Rounds(
-            step.curator,
-            pool,
-            left,
-            first + len(planned) - 1,
-            self.measures_triples,
-            self.matters(step.curator.domain),
-            self.cell_limit,
-            room,
-        )
-        if every is not None:
-            run.every_pair(tables, every, every.count + sum(count for count, _ in planned))
-        for number, (count, choice) in enumerate(planned):
-            run.round(tables, number + first, sum(later for later, _ in planned[number:]), count, choice)
+        run = self._chosen(step.curator, tables, losses, left, asked, every, first, room)
         run.spend_the_rest(tables)
         if tables.cliques:
             tables.settle()
@@ -247,6 +252,58 @@ class Adaptive:
         used = None if public is None else known is not None
         said = decided(asked, run.chosen, used, every.count if every else 0)
         return Fit((*released, *tables.log), tables.field, step.compression, said)
+
+    def _chosen(
+        self,
+        curator: Curator,
+        tables: MeasuredTables,
+        losses: Allotment,
+        left: Fraction,
+        asked: OneWayShare,
+        every: EveryPair | None,
+        first: int,
+        room: int,
+    ) -> Rounds:
+        """The rounds, once they were made: `first` is the number of the first, `room` the cells to begin with."""
+        pool, domain = losses["measure"], curator.domain
+        assert isinstance(pool, Gaussian)
+        planned = [(count, losses[stage.name]) for stage in self.stages(domain) for count in stage.counts]
+        planned = planned[: rounds_worth(asked.hidden)]
+        if every is not None:
+            first, planned = 1, planned[: min(later_rounds(asked), self.rounds - 1)]
+        run = Rounds(
+            curator,
+            pool,
+            left,
+            first + len(planned) - 1,
+            self.measures_triples,
+            self.matters(domain),
+            self.cell_limit,
+            room,
+        )
+        if every is not None:
+            run.every_pair(tables, every, every.count + sum(count for count, _ in planned))
+        for number, (count, choice) in enumerate(planned):
+            run.round(tables, number + first, sum(later for later, _ in planned[number:]), count, choice)
+        return run
+
+
+def _spend_on_columns(curator: Curator, log: list[list[Measurement]], pool: Gaussian, left: Fraction) -> None:
+    """Spend what is left of a loss, and what choices that will not be made are worth, on every column."""
+    refund = curator.refund()
+    rests = [pool.portion(left)] if left else []
+    rests += [] if refund is None else [refund.portion(Fraction(1))]
+    alone = [(name,) for name in curator.domain]
+    log.extend(curator.measure(alone, budget=rest) for rest in rests)
+
+
+def _without_pairs(
+    curator: Curator, log: list[list[Measurement]], pool: Gaussian, left: Fraction, why: str
+) -> Fit:
+    """Every column on its own, once all that is left was spent on them."""
+    _spend_on_columns(curator, log, pool, left)
+    found, _ = _independent(curator, log, _together(log), None)
+    return replace(found, decisions=(why,))
 
 
 def _together(log: Sequence[Sequence[Measurement]]) -> list[Measurement]:

@@ -36,7 +36,7 @@ class ChoiceStage:
     @property
     def group(self) -> Group:
         """The choices as a group of a plan."""
-        return Group(self.name, "choose", self.share, count=sum(self.counts), role=Role.NETWORK)
+        return Group(self.name, "choose", self.share, count=sum(self.counts), role=Role.NETWORK, refund=True)
 
 
 def choice_stages(domain: Domain, rounds: int, cell_limit: int) -> tuple[ChoiceStage, ...]:

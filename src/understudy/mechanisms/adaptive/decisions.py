@@ -15,6 +15,10 @@ from understudy.mechanisms.public.public_prior import told
 from understudy.mechanisms.tables.noise_price import Cells
 
 ONLY_COLUMNS = "Noise would hide every pair of columns, so all goes to the columns alone."
+FOUND_LITTLE = (
+    "Noise would hide much of what pairs tell, and a noisy look at all of them found hardly more than chance: "
+    "so all goes to the columns alone."
+)
 
 
 def usual_columns(domain: Domain, rows: float) -> dict[str, Cells]:

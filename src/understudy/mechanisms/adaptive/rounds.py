@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from understudy.domain import Clique
+from understudy.marginals import Measurement
 from understudy.marginals.interactions import Interactions
 from understudy.mechanisms.adaptive.beyond_columns import beyond_columns, noise_left
 from understudy.mechanisms.adaptive.candidates import Candidates
@@ -20,6 +21,7 @@ from understudy.mechanisms.field_estimates import FieldEstimates
 from understudy.mechanisms.tables.noise_price import Cells, cells_above_noise
 from understudy.mechanisms.workload.workload import Importance
 from understudy.privacy import Curator, Gaussian, Loss
+from understudy.privacy.accounting.losses import GaussianPortion
 
 STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
 # Of the model beyond its first tree: at epsilon 1, and at most. What is refitted in about a second.
@@ -52,7 +54,7 @@ class Rounds:
         if not self.left:
             return
         share = self.left * Fraction(count, planned)
-        scale = self._scale(share, count)
+        scale = self._scale(self.pool.portion(share), count)
         estimates = FieldEstimates(tables.field)
         candidates = Candidates(
             estimates,
@@ -77,7 +79,7 @@ class Rounds:
         self.chosen.append((chosen, winner == STOP))
         if chosen:
             expected = [estimates(clique) for clique in chosen]
-            self._measure(tables, chosen, expected, scale, share * Fraction(len(chosen), count))
+            self._measure(tables, chosen, expected, share * Fraction(len(chosen), count))
         self.room = max(self.room, tables.field.tree.cells if number == 0 else 0)
 
     def every_pair(self, tables: MeasuredTables, every: EveryPair, planned: int) -> None:
@@ -89,30 +91,41 @@ class Rounds:
         for pairs, share in ((every.told, every.share * whole), (every.others, (1 - every.share) * whole)):
             if pairs:
                 expected = [np.asarray(m.counts, np.float64) for m in tables.field.marginals(pairs)]
-                self._measure(tables, pairs, expected, self._scale(share, len(pairs)), share)
+                self._measure(tables, pairs, expected, share)
         self.room = tables.field.tree.cells
 
     def spend_the_rest(self, tables: MeasuredTables) -> None:
-        """What early stops left: everything measured so far is measured once more, or the columns if nothing was."""
-        if not self.left:
+        """What early stops left, and choices that were not made: everything measured so far is measured once more, or
+        the columns if nothing was."""
+        rests = [self.pool.portion(self.left)] if self.left else []
+        refund = self.curator.refund()
+        if refund is not None:
+            rests.append(refund.portion(Fraction(1)))
+        if not rests:
             return
         cliques = tables.cliques or [(name,) for name in tables.domain]
         expected = [np.asarray(m.counts, np.float64) for m in tables.field.marginals(cliques)]
-        self._measure(tables, cliques, expected, self._scale(self.left, len(cliques)), self.left)
+        tables.add([m for rest in rests for m in self._asked(tables, cliques, expected, rest)])
+        self.left = Fraction(0)
 
     def _measure(
+        self, tables: MeasuredTables, cliques: Sequence[Clique], expected: Sequence[Cells], share: Fraction
+    ) -> None:
+        tables.add(self._asked(tables, cliques, expected, self.pool.portion(share)))
+        self.left -= share
+
+    def _asked(
         self,
         tables: MeasuredTables,
         cliques: Sequence[Clique],
         expected: Sequence[Cells],
-        scale: float,
-        share: Fraction,
-    ) -> None:
+        portion: GaussianPortion,
+    ) -> list[Measurement]:
+        scale = self._scale(portion, len(cliques))
         queries = [self._query(tables, clique, scale) for clique in cliques]
         parts = [noise_left(query, self.curator.neighbours) for query in queries]
         weights = [weight_of(cells, scale, part) for cells, part in zip(expected, parts, strict=True)]
-        tables.add(self.curator.measure(cliques, weights, self.pool.portion(share), queries))
-        self.left -= share
+        return self.curator.measure(cliques, weights, portion, queries)
 
     def _query(self, tables: MeasuredTables, clique: Clique, scale: float) -> Interactions | None:
         """What is asked of a clique: what was asked before, or what is not known yet at noise of such a scale."""
@@ -121,9 +134,9 @@ class Rounds:
             return before.query if isinstance(before.query, Interactions) else None
         return beyond_columns(tables.domain, clique, self.curator.neighbours, tables.noise, scale)
 
-    def _scale(self, share: Fraction, count: int) -> float:
-        """The noise of one of so many marginals at such a share."""
-        return self.pool.sigma * self.curator.neighbours.l2 * math.sqrt(count / share)
+    def _scale(self, portion: GaussianPortion, count: int) -> float:
+        """The noise of one of so many marginals that share such a portion."""
+        return portion.whole.sigma * self.curator.neighbours.l2 * math.sqrt(count / portion.share)
 
     def _limit(self, pace: float, *, first: bool) -> int:
         """The most cells of the model: beyond a first tree, more where there is more budget to fill them.

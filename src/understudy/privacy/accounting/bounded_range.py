@@ -14,6 +14,7 @@ and only those that could hold the maximum are halved. Proof: docs/privacy.md, "
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -96,10 +97,13 @@ def _largest(
     return best, seed
 
 
-def fold(values: Floats, step: float, eps0: float, slack: float, times: int) -> Floats:
+def fold(
+    values: Floats, step: float, eps0: float, slack: float, times: int, instead: Sequence[Floats] = ()
+) -> Floats:
     """The curve after `times` choices of range eps0, where each may waste a factor of 1 + slack.
 
-    Below the grid the curve is taken as 1, above it as its last value: both are above the truth.
+    `instead` are curves of what may take the place of the last choice, of the last two and so on; none where nothing
+    may. Below the grid the curve is taken as 1, above it as its last value: both are above the truth.
     """
     whole = int(eps0 / step * (1 + 1e-13))
     rest = eps0 - whole * step
@@ -121,9 +125,11 @@ def fold(values: Floats, step: float, eps0: float, slack: float, times: int) -> 
         _fold(out, near, far, edge, v, *parts[number], room, slack, stacks[number])
 
     with all_cores() if len(parts) > 1 else nullcontext(map) as each:
-        for _ in range(times):
+        for number in range(times):
             _lay_out(out, near, far, edge, len(v), whole, ahead, behind)
             list(each(part, range(len(parts))))
+            if instead:
+                np.maximum(out, instead[number], out=out)
     return out
 
 

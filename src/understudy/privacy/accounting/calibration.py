@@ -82,6 +82,8 @@ class Group:
         share: its part of the budget, an exact fraction above 0; those of a plan add up to one.
         count: how many choices or answers; of a filter about how many, for forecasts alone. 1 by default.
         weights: of a batch, one a marginal; None where they are not known yet: the worst is assumed.
+        refund: of choices, whether those left out at the end may be measured instead (`Curator.refund`): of all
+            groups of choices of a plan, or of none.
         role: what its questions are for; left out, MARGINALS, CANDIDATES, HISTOGRAMS or ROUNDS, by the kind.
 
     Raises:
@@ -94,6 +96,7 @@ class Group:
     count: int = 1
     weights: tuple[float, ...] | None = None
     role: Role | None = None
+    refund: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -116,6 +119,8 @@ class Group:
                 f"group {self.name!r}: a measure group is one batch, not {self.count}.",
                 hint="give one weight for each marginal, or one group for each batch.",
             )
+        if not isinstance(self.refund, bool) or (self.refund and self.kind != "choose"):
+            raise BudgetError(f"group {self.name!r}: refund is True for choices alone, else False.")
         if self.weights is not None:
             if self.kind != "measure":
                 raise BudgetError(f"group {self.name!r}: only a measure group has weights.")
@@ -169,7 +174,16 @@ def checked_groups(groups: Iterable[Group]) -> tuple[Group, ...]:
     total = sum((group.share for group in plan), Fraction(0))
     if total != 1:
         raise BudgetError(f"a plan's shares add up to {total}, not to 1.", hint="use exact fractions.")
+    if len({group.refund for group in plan if group.kind == "choose"}) > 1:
+        raise BudgetError(
+            "some choices of a plan have a refund, and others have not.", hint="give all of them one."
+        )
     return plan
+
+
+def refunds(groups: Iterable[Group]) -> bool:
+    """Whether choices of a plan that are left out at the end may be measured instead."""
+    return any(group.refund for group in groups)
 
 
 def calibrate(budget: Budget, groups: Iterable[Group], neighbours: Neighbours = ONE_RECORD) -> Calibration:
@@ -191,7 +205,8 @@ def calibrate(budget: Budget, groups: Iterable[Group], neighbours: Neighbours = 
     near = _LEFT if search.folds else _LEFT_ALONE
     log_rho = _settle(lambda x: search.height(x, RESOLUTION), search.sure, start, slope, near)
     losses = search.losses(log_rho)
-    return Calibration(budget, plan, math.exp(log_rho), losses, compose(losses.values()))
+    refund = neighbours if refunds(plan) else None
+    return Calibration(budget, plan, math.exp(log_rho), losses, compose(losses.values(), refund))
 
 
 def forecast_losses(
@@ -239,8 +254,10 @@ class _Search:
         return {group.name: group.loss(math.exp(log_rho), self.neighbours) for group in self.plan}
 
     def height(self, log_rho: float, resolution: float) -> float:
-        """By a proved delta, on a grid of this resolution."""
-        return self._above(compose(self.losses(log_rho).values()).delta_at(self.budget.epsilon, resolution))
+        """By a proved delta, on a grid of this resolution. Coarse ones, which only look, pass over refunds."""
+        refund = self.neighbours if refunds(self.plan) and resolution <= RESOLUTION else None
+        whole = compose(self.losses(log_rho).values(), refund)
+        return self._above(whole.delta_at(self.budget.epsilon, resolution))
 
     def rough(self) -> tuple[float, float]:
         """About where the height is zero, and the slope there."""

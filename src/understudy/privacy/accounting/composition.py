@@ -9,7 +9,7 @@ from functools import cached_property
 
 from understudy.errors import BudgetError
 from understudy.privacy.accounting import curves, gaussian, zcdp
-from understudy.privacy.accounting.budget import probability, real
+from understudy.privacy.accounting.budget import Neighbours, probability, real
 from understudy.privacy.accounting.losses import Filtered, Loss
 
 
@@ -19,10 +19,12 @@ class Composition:
 
     Their scales are fixed beforehand, but for what is `Filtered`: then all add up by zCDP. Choices keep their order,
     and none may follow what comes after the last; measurements before it may be asked anywhere among the choices.
-    Every number is an upper bound. Proof: docs/privacy.md, "Accounting".
+    With a `refund`, choices that are left out at the end may be measured instead, at a Gaussian loss of the same rho
+    and such neighbours. Every number is an upper bound. Proof: docs/privacy.md, "Accounting".
     """
 
     losses: tuple[Loss, ...]
+    refund: Neighbours | None = None
 
     @cached_property
     def rho(self) -> float:
@@ -90,13 +92,13 @@ class Composition:
 
     @cached_property
     def _plan(self) -> curves.OrderedLosses:
-        return curves.OrderedLosses.of(self.losses)
+        return curves.OrderedLosses.of(self.losses, self.refund)
 
 
-def compose(losses: Iterable[Loss]) -> Composition:
-    """The composition of these losses, given in the order of time."""
+def compose(losses: Iterable[Loss], refund: Neighbours | None = None) -> Composition:
+    """The composition of these losses, given in the order of time; with a `refund` for choices left out, if any."""
     checked = tuple(losses)
     for loss in checked:
         if not isinstance(loss, Loss):
             raise BudgetError(f"{loss!r} is not a loss.", hint="give Gaussian, Choice, Laplace and so on.")
-    return Composition(checked)
+    return Composition(checked, refund)

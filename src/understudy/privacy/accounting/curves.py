@@ -11,6 +11,7 @@ and this curve is exact whenever the plan has that form, as MST has. Proof: docs
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understudy.privacy.accounting import gaussian
+from understudy.privacy.accounting.budget import Neighbours
 from understudy.privacy.accounting.curve_grid import CurveGrid
 from understudy.privacy.accounting.discretisation import TAU2, Smooth, smooth
 from understudy.privacy.accounting.losses import Approximate, Choice, Gaussian, Laplace, Loss
@@ -52,9 +55,12 @@ class OrderedLosses:
     after: tuple[Gaussian, ...]
     pure: tuple[tuple[float, int], ...]
     rho: float
+    refund: Neighbours | None = (
+        None  # choices left out at the end may be measured instead, of such neighbours
+    )
 
     @classmethod
-    def of(cls, losses: Sequence[Loss]) -> OrderedLosses:
+    def of(cls, losses: Sequence[Loss], refund: Neighbours | None = None) -> OrderedLosses:
         """The plan of these losses; additive deltas are left to the caller."""
         places = [place for place, loss in enumerate(losses) if isinstance(loss, Choice)]
         last = places[-1] if places else len(losses)
@@ -70,6 +76,7 @@ class OrderedLosses:
             tuple(loss for loss in losses[last:] if isinstance(loss, Gaussian)),
             tuple(sorted(pure.items())),
             math.fsum(loss.rho for loss in losses),
+            refund if places else None,
         )
 
 
@@ -210,15 +217,38 @@ def _folded(
     None where a batch's scale is so small that only zCDP has a bound.
     """
     before, after = _block(plan.before), _block(plan.after)
-    if before is None or after is None:
+    instead = _refunds(plan)
+    if before is None or after is None or instead is None:
         return None
-    grid = _fold_all(plan.choices, after.on(_empty(plan, bucket, _step(plan, resolution))), bucket, plan.rho)
+    empty = _empty(plan, bucket, _step(plan, resolution))
+    grid = _fold_all(
+        plan.choices, after.on(empty), bucket, plan.rho, [block.on(empty).values for block in instead]
+    )
     for epsilon, times in plan.pure:
         for _ in range(times):
             grid = grid.after_responses(epsilon)
     if before.cells:
         grid = _before_cells(before.cells, grid)
-    return grid, before.mu, before.shift + after.shift, before.log_factor + after.log_factor
+    # A shift, or a factor, of any way on is one of all of them: curves fall, and factors are at least one.
+    shift = max(block.shift for block in (after, *instead))
+    log_factor = max(block.log_factor for block in (after, *instead))
+    return grid, before.mu, before.shift + shift, before.log_factor + log_factor
+
+
+def _refunds(plan: OrderedLosses) -> list[Block] | None:
+    """What is measured in place of the last choice, the last two and so on, with what follows them; none without
+    refunds, and None where only zCDP has a bound for one."""
+    blocks: list[Block] = []
+    left = 0.0
+    for choice in reversed(plan.choices if plan.refund is not None else ()):
+        for _ in range(choice.count):
+            left += choice.rho / choice.count * (1 + 1e-12)
+            assert plan.refund is not None
+            block = _block((*plan.after, Gaussian(math.sqrt(0.5 / left), None, plan.refund)))
+            if block is None:
+                return None
+            blocks.append(block)
+    return blocks
 
 
 def _step(plan: OrderedLosses, resolution: float) -> float:
@@ -229,14 +259,21 @@ def _step(plan: OrderedLosses, resolution: float) -> float:
     return main / math.ceil(main / step) if main > step else step
 
 
-def _fold_all(choices: Sequence[Choice], grid: CurveGrid, bucket: int, rho: float) -> CurveGrid:
-    """The curve from the first choice on."""
+def _fold_all(
+    choices: Sequence[Choice],
+    grid: CurveGrid,
+    bucket: int,
+    rho: float,
+    instead: Sequence[NDArray[np.float64]] = (),
+) -> CurveGrid:
+    """The curve from the first choice on; `instead` are those of what may take the place of the last ones."""
     from understudy.privacy.accounting.bounded_range import fold
 
     waste = (grid.step * bucket) ** 2 / (2 * rho) / 64  # in each fold: well below what the grid itself costs
-    values = grid.values
+    values, ways = grid.values, iter(instead)
     for choice in reversed(choices):
-        values = fold(values, grid.step, choice.epsilon * (1 + 1e-13), waste, choice.count)
+        others = list(itertools.islice(ways, choice.count))
+        values = fold(values, grid.step, choice.epsilon * (1 + 1e-13), waste, choice.count, others)
     return CurveGrid(grid.first, grid.step, values)
 
 

@@ -107,8 +107,8 @@ class GaussianPortion:
         if not 0 < self.share <= 1:
             raise BudgetError(f"share {self.share} is not above 0 and at most 1.")
 
-    def batch(self, weights: tuple[float, ...], neighbours: Neighbours) -> Gaussian:
-        """The loss of a batch of marginals of these weights at this share."""
+    def batch(self, weights: tuple[float, ...] | None, neighbours: Neighbours) -> Gaussian:
+        """The loss of a batch of marginals of these weights at this share; None where they are left open."""
         sigma = self.whole.sigma / math.sqrt(self.share) * (1 + 2.0**-50)
         return Gaussian(sigma, weights, neighbours)
 

@@ -101,6 +101,7 @@ class PlannedSpending:
     # Choices planned before this place may no longer be asked: the plan was composed in its order, and a choice
     # that came later than planned could look at an answer that it was not to see. They may be left out.
     reached: int = 0
+    refundable: Neighbours | None = None  # whose choices, left out at the end, may be measured instead
 
     def charge(self, asked: Asked, loss: Loss, slack: float) -> PlannedSpending:
         part = asked.share if isinstance(asked, GaussianPortion) else Fraction(1)
@@ -126,6 +127,19 @@ class PlannedSpending:
         planned = (*self.planned[:place], after, *self.planned[place + 1 :])
         reached = max(self.reached, self._reach(place))
         return replace(self, planned=planned, slack=self.slack + slack, reached=reached)
+
+    def refund(self) -> tuple[PlannedSpending, Gaussian | None]:
+        """The part without its choices, and what they are worth that could still be asked: None where nothing is."""
+        rho = math.fsum(
+            step.left * step.loss.rho
+            for step in self.planned[self.reached :]
+            if step.left and isinstance(step.loss, Choice)
+        )
+        if self.refundable is None or not rho:
+            return self, None
+        worth = Gaussian(math.sqrt(0.5 / rho) * (1 + 2.0**-50), None, self.refundable)
+        planned = (*self.planned, PlannedLoss(worth))
+        return replace(self, planned=planned, reached=len(planned), refundable=None), worth
 
     def lists(self, asked: Asked) -> bool:
         """Whether the plan has, or had, a question at this loss, or a batch that it is a piece of."""
@@ -229,7 +243,8 @@ class Allowance:
         planned = tuple(
             PlannedLoss(_one(loss), _count(loss)) for loss in losses if not isinstance(loss, Filtered)
         )
-        part: BudgetPart = PlannedSpending(budget, planned)
+        refundable = calibration.composition.refund
+        part: BudgetPart = PlannedSpending(budget, planned, refundable=refundable)
         filters = [loss.rho for loss in losses if isinstance(loss, Filtered)]
         if filters:
             part = FilteredSpending(
@@ -244,6 +259,14 @@ class Allowance:
         loss = calibrate(self._calibrated(budget), [whole], self.neighbours).losses["measure"]
         assert isinstance(loss, Gaussian)
         return after, loss
+
+    def refund(self) -> tuple[Allowance, Gaussian | None]:
+        """The allowance without the choices that its plan has left, and a loss worth as much: None where none is."""
+        part = self.parts[-1] if self.parts else None
+        if not isinstance(part, PlannedSpending):
+            return self, None
+        after, worth = part.refund()
+        return self._with(after), worth
 
     def set_aside(self, budget: Budget) -> Allowance:
         """The allowance less a part for one question."""

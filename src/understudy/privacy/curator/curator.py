@@ -6,20 +6,17 @@ To verify that nothing private leaves otherwise, read this file, `curator_sessio
 
 1. Records are reached only through `self._engine`. `_ask` lets a question look at what the engine can count, never at
    what it counts, and hands it `ExactCounts` for its `draw`; `recode` and `over` say how the same records are coded.
-2. `draw` runs only inside the `answer` given to `CuratorSession.ask`: the door. A question's check, price and words
-   come before, and are decided by what is public.
-3. What is durable when, with a ledger (without one all this is in memory): what a job may cost was reserved, durably,
-   before this object existed, so before anything is counted. The door takes the question, lets its answer be drawn,
-   stores question and answer together, durably, and only then returns what was stored: never a second draw.
-4. An answer is noisy counts (all of them, or those past a threshold), noisy distances, one index drawn by the
-   exponential mechanism, or names of values past a noisy threshold. Exact counts stay local to `draw`, exact
-   scores in `self._memory`.
+2. `draw` runs only inside the `answer` given to `CuratorSession.ask`: the door. Check, price and words are public.
+3. With a ledger (without one all this is in memory), what a job may cost was reserved, durably, before this object
+   existed. The door lets an answer be drawn, stores question and answer together, durably, and only then returns what
+   was stored: never a second draw.
+4. An answer is noisy counts (all, or those past a threshold), noisy distances, one index drawn by the exponential
+   mechanism, or names of values past a noisy threshold. Exact counts stay local to `draw`, scores in `self._memory`.
 5. The door takes values, not behaviour: whatever a mechanism hands in is copied into exact types of ours, and
    estimates are computed (`prepare`), before it opens. Behind it runs only our code, the engine's and the source's.
 6. One question is asked at a time, priced by the allowance as it then is (`CuratorSession.turn`).
 
-Python cannot hide an attribute: this is a convention, kept by the import contract and by review, not a
-security boundary.
+Python cannot hide an attribute: this is a convention, kept by import contract and review, no security boundary.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ from understudy.marginals.counter import Recoding
 from understudy.privacy.accounting.budget import Budget, Neighbours
 from understudy.privacy.accounting.calibration import Group
 from understudy.privacy.accounting.composition import Composition, compose
-from understudy.privacy.accounting.losses import GaussianPortion, Loss
+from understudy.privacy.accounting.losses import Gaussian, GaussianPortion, Loss
 from understudy.privacy.curator import question_checks
 from understudy.privacy.curator.certification import Charge
 from understudy.privacy.curator.curator_session import Watch, opened
@@ -52,22 +49,22 @@ from understudy.privacy.ledger.ledger import Ledger
 from understudy.privacy.noise.randomness import Randomness
 from understudy.privacy.plain_values import plain_domain
 
+Paid = Loss | GaussianPortion
+
 
 class Curator:
     """Answers seven questions about records that nobody else may see, each charged before it is asked.
 
-    The caller must trust that the engine bounds a unit's records by `neighbours.records`, and that its domain
-    was not read from the records. What a method says of its privacy is proved in docs/privacy.md, "The curator".
+    The caller must trust that the engine bounds a unit's records, and that its domain was not read from the records.
+    What a method says of its privacy is proved in docs/privacy.md, "The curator".
 
     Parameters:
         engine: the records, as anything that can count: what `us.table` returns.
         budget: what all questions together may cost.
         ledger: where that is recorded; by default in memory only, which nobody else sees.
-        job: with a ledger, which job this is: one that was interrupted gets its stored answers again, and
-            nothing is drawn twice.
+        job: with a ledger, which job this is: one that was interrupted gets its stored answers again.
         neighbours: who is protected; by default one record more or less.
-        source: where noise comes from; the operating system by default. With any other, which is for tests,
-            certificate and ledger say NOT PRIVATE.
+        source: where noise comes from; the operating system by default. With any other all says NOT PRIVATE.
         watch: hears the words of every question, which are public, and never an answer; by default nobody does.
 
     Raises:
@@ -137,8 +134,7 @@ class Curator:
     def commit(self, groups: Sequence[Group]) -> dict[str, Loss]:
         """The loss of each group of a plan, over which all that is left is calibrated, once.
 
-        Privacy: the plan costs no more than the budget by exact composition. Questions must then be asked at these
-        losses, at most as often as planned, choices in the plan's order.
+        Privacy: no more than the budget, by exact composition, at these losses, choices in the plan's order.
 
         Parameters:
             groups: the plan: names are distinct, and shares add up to exactly one.
@@ -153,6 +149,18 @@ class Curator:
             self._session.allowance, losses = self._session.allowance.commit(groups)
         return losses
 
+    def refund(self) -> Gaussian | None:
+        """A loss for measuring that is worth the choices which a plan has left; from then on it has none.
+
+        Privacy: none spent. Choices planned with a refund cost as much as this in their place.
+
+        Returns:
+            A Gaussian with its weights left open; None where nothing is left.
+        """
+        with self._session.turn():
+            self._session.allowance, worth = self._session.allowance.refund()
+        return worth
+
     def measure(
         self,
         cliques: Sequence[Clique | str],
@@ -162,8 +170,7 @@ class Curator:
     ) -> list[Measurement]:
         """A noisy marginal for each clique (paper, "Measure Marginals"), in integers throughout.
 
-        Weights are normalised so that the batch has sensitivity one: marginal i gets noise of scale
-        sigma l2 / w_i. At a Laplace loss every marginal is one answer, with discrete Laplace noise.
+        Weights are normalised: marginal i gets noise of scale sigma l2 / w_i; at a Laplace loss all get as much.
 
         Privacy: Gaussian(sigma, weights), or one Laplace(epsilon) for each; of interactions Gaussian(sigma, None).
 
@@ -194,22 +201,19 @@ class Curator:
     ) -> int:
         """The index of one candidate, likely one whose estimate fits badly (exponential mechanism).
 
-        A candidate's score is the L1 distance between its marginal and `estimates(candidate)` rounded to
-        integers, less its public cost. The empty clique, which asks of no column, has no misfit. Exact scores
-        are remembered while the `estimates` object lives (it must not change), so later rounds count nothing.
-        `blurs`: how far off each estimate is likely to be by its own noise, which `beyond_blur` takes off.
+        A candidate's score is the L1 distance between its marginal and `estimates(candidate)` in whole numbers, less
+        its public cost. The empty clique has no misfit. Scores are remembered while the `estimates` object lives (it
+        must not change). `blurs`: how far off an estimate is likely to be by its own noise (`beyond_blur`).
 
         Privacy: one draw of the loss Choice(epsilon).
 
         Parameters:
-            candidates: the cliques to choose from, at least one, or an `Offer` of a pool, which has its own blurs and
-                weights; the empty clique may stand for none of them.
+            candidates: the cliques to choose from, at least one (the empty one for none), or an `Offer` of a pool.
             estimates: a clique -> the counts thought to be in its cells; from answers and public knowledge.
             budget: a Choice loss that `commit` allotted.
             costs: whole numbers, one a candidate, taken off its score; none by default.
             blurs: whole numbers from 0, one a candidate; none by default.
-            weights: whole numbers from 1 to 1000, one a candidate, that its misfit is multiplied by before its cost
-                is taken off; all 1 by default. Only their ratios matter: noise is in proportion to the largest.
+            weights: whole numbers from 1 to 1000, one a candidate, that multiply its misfit; all 1 by default.
 
         Returns:
             The place of the chosen one among the candidates.
@@ -228,8 +232,7 @@ class Curator:
         """The index of one candidate, likely one whose first column depends much on the others.
 
         A candidate's score is `dependence`: the L1 distance between its marginal and the product of the first
-        column's and the other columns' own, rounded down, less its public cost. A candidate of one column, or
-        none, scores 0. Exact scores are remembered, so later rounds count nothing.
+        column's and the others' own, rounded down, less its cost; 0 of one column. Scores are remembered.
 
         Privacy: one draw of the loss Choice(epsilon), at sensitivity 4 l1.
 
@@ -247,7 +250,7 @@ class Curator:
         return self._ask(DependenceQuestion.of(self.domain, candidates, budget, costs, self._memory))
 
     def distances(
-        self, sets: CliqueSets, estimates: Estimates, budget: Loss, weights: Sequence[float] | None = None
+        self, sets: CliqueSets, estimates: Estimates, budget: Paid, weights: Sequence[float] | None = None
     ) -> Distances:
         """How far estimates are off: for each set of cliques the summed L1 distance from exact counts, with noise.
 
@@ -256,7 +259,7 @@ class Curator:
         Parameters:
             sets: the cliques that each answer is the sum over.
             estimates: a clique -> the counts that are thought to be in its cells; from answers and public knowledge.
-            budget: a Gaussian loss that `commit` allotted to a group whose weights were left open.
+            budget: a Gaussian loss that `commit` allotted with its weights left open, or a portion of it.
             weights: how precise each answer is to be, per clique of its set, against the others; alike by default.
 
         Returns:
@@ -292,11 +295,9 @@ class Curator:
     def discover(self, column: str, budget: Loss | Budget) -> Discovery:
         """The values of an open column that occur often enough to be named, sorted.
 
-        A Budget is set aside for this question alone; a Gaussian loss of a plan pays with one weight of its
-        batch, so it serves as many columns as it has weights. The engine must be able to `count_values`.
+        A Gaussian loss of a plan pays with one of its weights a column. The engine must be able to `count_values`.
 
-        Privacy: Approximate(epsilon, delta) by Laplace noise, or one Gaussian marginal with the threshold's
-        delta as slack.
+        Privacy: Approximate(epsilon, delta) by Laplace noise, or one Gaussian marginal and the threshold's delta.
 
         Parameters:
             column: its name; it has no codes yet.
@@ -313,9 +314,8 @@ class Curator:
     def unit_sizes(self, starts: Sequence[int], budget: Budget) -> UnitSizes:
         """Noisy numbers of units by how many records they have, before any bound: what a bound is chosen by.
 
-        Asked before a plan is committed; the engine must be able to `count_units`.
-
-        Privacy: Approximate(epsilon, delta) by Laplace noise. A unit is in one cell, whatever its records.
+        Privacy: Approximate(epsilon, delta) by Laplace noise. A unit is in one cell, whatever its records. No plan
+        is committed yet; the engine must be able to `count_units`.
 
         Parameters:
             starts: the least number of records of each cell, going up from 1; the last cell has no end.
@@ -371,7 +371,7 @@ class Curator:
         """A curator of the same records coded otherwise; it shares budget, ledger and questions.
 
         Parameters:
-            engine: the same records under other codes, each unit's bounded the same way, which the caller must trust.
+            engine: the same records under other codes, each unit's bounded the same way: trusted.
 
         Returns:
             The curator.

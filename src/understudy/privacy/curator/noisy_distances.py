@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from understudy.domain import Clique, Domain
 from understudy.errors import BudgetError
-from understudy.privacy.accounting.losses import LOSSES, Gaussian, Loss, Slack, normalised
+from understudy.privacy.accounting.losses import LOSSES, Gaussian, GaussianPortion, Loss, Slack, normalised
 from understudy.privacy.accounting.spending import Allowance, rounded_up, table_slack
 from understudy.privacy.curator import question_checks
 from understudy.privacy.curator.exact_counts import ExactCounts
@@ -84,7 +84,7 @@ class DistancesQuestion(Question[DistancePrice, Distances]):
         domain: Domain,
         sets: CliqueSets,
         estimates: Estimates,
-        budget: Loss,
+        budget: Loss | GaussianPortion,
         weights: Sequence[float] | None,
     ) -> Self:
         """The question, once everything handed in was checked and copied."""
@@ -92,16 +92,20 @@ class DistancesQuestion(Question[DistancePrice, Distances]):
         given = (1.0,) * len(asked) if weights is None else tuple(weights)
         if len(given) != len(asked):
             raise BudgetError(f"weights do not match the {len(asked)} sets.", hint="give one number a set.")
-        return cls(domain, asked, normalised(given), estimates, plain_value(budget, *LOSSES))
+        return cls(domain, asked, normalised(given), estimates, plain_value(budget, *LOSSES, GaussianPortion))
 
     def price(self, allowance: Allowance) -> DistancePrice:
-        if not isinstance(self.budget, Gaussian) or self.budget.weights is not None:
+        whole = self.budget.whole if isinstance(self.budget, GaussianPortion) else self.budget
+        if not isinstance(whole, Gaussian) or whole.weights is not None:
             raise BudgetError(
                 f"distances need a Gaussian loss whose weights are left open, not {self.budget!r}.",
                 hint="plan a measure group with weights=None.",
             )
         # Priced as a batch of unknown weights: that bound holds for one number that moves by any distance.
-        loss = Gaussian(self.budget.sigma, None, allowance.neighbours)
+        if isinstance(self.budget, GaussianPortion):
+            loss = self.budget.batch(None, allowance.neighbours)
+        else:
+            loss = Gaussian(whole.sigma, None, allowance.neighbours)
         l1 = allowance.neighbours.l1
         scales = tuple(
             rounded_up(
