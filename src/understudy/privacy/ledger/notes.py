@@ -51,7 +51,7 @@ class Notes:
             sync_folder(self.path.parent)
 
     def unread(self, start: int) -> list[Note]:
-        """The notes that were not read yet, of entries from `start` on, in order and on the disk, without torn ones."""
+        """The notes that were not read yet, of entries from `start` on, in order, on the disk, none torn."""
         try:
             with self.path.open("rb") as file:
                 if os.fstat(file.fileno()).st_size < self._read:
