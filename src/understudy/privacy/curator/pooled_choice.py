@@ -8,7 +8,7 @@ places, and exact scores are kept in arrays, so that a choice costs a few passes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
