@@ -146,8 +146,7 @@ def fit(
         True
     """
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
-    mechanism = as_mechanism(mechanism)
-    schema = None if schema is None else given_schema(schema)
+    mechanism, schema = as_mechanism(mechanism), None if schema is None else given_schema(schema)
     name = name or (schema.name if schema else None) or name_of(data) or "table"
     if schema is not None:
         schema = through_differences(_with_unit(schema, unit, max_records_per_unit))
