@@ -96,7 +96,7 @@ def pull(
 ) -> None:
     """Multiply every cell of a table by the mean of what its block holds beside what was expected of it.
 
-    The laws of `_laws` are as common as the blocks themselves say: that is learned from at most about so many of them,
+    Laws are as common as the blocks themselves say: that is learned from at most about so many of them,
     by at most so many rounds of expectation and maximisation. Else as `pull_blocks`.
     """
     blocks = noise_of_rows.size * noise_of_columns.size
