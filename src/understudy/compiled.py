@@ -13,7 +13,7 @@ from typing import Any
 
 import numba
 
-from understudy.kernel_linking import linked
+from understudy.kernel_linking import light_environments, linked
 from understudy.shipped_kernels import are_shipped, shipped_kernel
 
 UNCACHED = (
@@ -65,7 +65,8 @@ def _forgive(kernel: Any) -> None:
 
 def _kept_kernel(cache: Any, types: Any, target: Any) -> Any:
     """The kernel for arguments of these types that lies in Numba's folder, or None where none does."""
-    found = cache._cache_file.load(cache._index_key(types, target.codegen()))
+    with light_environments():
+        found = cache._cache_file.load(cache._index_key(types, target.codegen()))
     return None if found is None else linked(target, found)
 
 

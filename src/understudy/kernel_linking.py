@@ -2,17 +2,21 @@
 
 Numba readies all that it could be asked to compile before it links a kernel, which takes longer than all else that a
 small run does. A kernel that is compiled needs only the functions whose names stand in its object code: where each of
-them is there, it is linked to them; where one is not, Numba readies itself as ever.
+them is there, it is linked to them; where one is not, Numba readies itself as ever. Nor are those modules of Numba's
+loaded that a kernel took functions from: they are compiled in it.
 """
 
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from llvmlite import binding
+from numba.core import environment
 from numba.core.compiler import CompileResult
 from numba.core.runtime import _nrt_python
 
@@ -35,6 +39,32 @@ def linked(target: Any, payload: Any) -> Any:
     if kind != "object" or not _all_known(content[0]):
         target.refresh()
     return CompileResult._rebuild(target, *payload)
+
+
+@contextmanager
+def light_environments() -> Iterator[None]:
+    """Meanwhile kernels are read without the modules of Numba's that they have functions of.
+
+    Numba keeps a function's globals for code that goes through Python's own objects, of which a kernel has none.
+    """
+    whole = environment._rebuild_env
+
+    def light(module: str, constants: Any, name: str) -> Any:
+        if module in sys.modules or not module.startswith("numba."):
+            return whole(module, constants, name)
+        found = environment.lookup_environment(name)
+        if found is None:
+            found = environment.Environment({"__name__": module})
+            found.consts[:] = constants
+            found.env_name = name
+            environment.Environment._memo[name] = found
+        return found
+
+    environment._rebuild_env = light
+    try:
+        yield
+    finally:
+        environment._rebuild_env = whole
 
 
 def _all_known(code: bytes) -> bool:

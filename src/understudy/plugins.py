@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib import import_module, metadata
+from importlib import import_module
+from importlib.machinery import PathFinder
 from typing import Any, TypeVar
 
 from understudy.errors import ParameterError
 
 Kind = TypeVar("Kind")
+_SAID, _OURS = (
+    (".dist-info", ".egg-info"),
+    b"[understudy.",
+)  # where a package says what it offers; how groups begin
 
 
 def offered(group: str, wanted: type[Kind]) -> Iterator[tuple[str, Kind]]:
@@ -30,16 +37,49 @@ def offered(group: str, wanted: type[Kind]) -> Iterator[tuple[str, Kind]]:
         yield from ((point.value, kind) for kind in kinds)
 
 
-def entry_points(group: str) -> metadata.EntryPoints:
+def entry_points(group: str) -> Iterable[Any]:
     """The entry points of a group that installed packages have, as of the first time that any group is asked for."""
-    found: metadata.EntryPoints = _installed().select(group=group)
-    return found
+    installed = _installed()
+    return () if installed is None else installed.select(group=group)
 
 
 @cache
 def _installed() -> Any:
-    """Those of all groups: every package is looked through for them. What holds them differs between Pythons."""
+    """Those of all groups, or None where no package has one of ours. What holds them differs between Pythons."""
+    if not _may_offer():
+        return None
+    from importlib import (
+        metadata,  # with all of Python's library for e-mail, by which it reads what packages say
+    )
+
     return metadata.entry_points()
+
+
+def _may_offer() -> bool:
+    """Whether some package may have an entry point of ours; no is for certain."""
+    others = [finder for finder in sys.meta_path if hasattr(finder, "find_distributions")]
+    if any(finder is not PathFinder for finder in others):
+        return True  # packages may lie elsewhere
+    for place in sys.path:
+        try:
+            found = os.listdir(place or ".")
+        except NotADirectoryError:
+            return True  # a package that is one file
+        except OSError:
+            continue
+        for name in found:
+            folder = os.path.join(place, name)
+            if name.endswith(".egg") or (name.endswith(_SAID) and _names_ours(folder)):
+                return True
+    return False
+
+
+def _names_ours(folder: str) -> bool:
+    try:
+        with open(os.path.join(folder, "entry_points.txt"), "rb") as said:
+            return _OURS in said.read()
+    except OSError:  # it has none, or is a file without any
+        return False
 
 
 def loaded(named: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numba
 from numba.core.serialize import dumps
 
-from understudy.kernel_linking import linked
+from understudy.kernel_linking import light_environments, linked
 
 PLACE = Path(__file__).with_name("kernels.bin")
 
@@ -48,7 +48,9 @@ def shipped_kernel(function: Any, types: Any, target: Any) -> Any:
     found = shipped.kernels.get((_name(function), repr(types)))
     if found is None:
         return None
-    return linked(target, pickle.loads(zlib.decompress(found)))
+    with light_environments():
+        payload = pickle.loads(zlib.decompress(found))
+    return linked(target, payload)
 
 
 def are_shipped() -> bool:

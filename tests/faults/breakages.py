@@ -24,13 +24,28 @@ values = ["F", "M"]
 type = "integer"
 min = 0
 max = 99
+[columns.weekday]
+type = "integer"
+min = 0
+max = 6
+[columns.shift]
+type = "integer"
+min = 0
+max = 2
 """
-BUDGET = ("--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--mechanism", "independent")
+# With choices: their answers lie in the ledger's notes until it is committed to again.
+BUDGET = ("--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--mechanism", "mst")
 ENDINGS = {"fit": "people.release", "synth": "made.csv", "sample": "drawn.parquet", "report": "page.html"}
 _MAKE = """
 import sys, duckdb, pyarrow as pa, pyarrow.parquet as pq
 rows = int(sys.argv[1])
-table = pa.table({"sex": ["F", "M"] * (rows // 2), "age": [number % 100 for number in range(rows)]})
+numbers = range(rows)
+table = pa.table({
+    "sex": ["F", "M"] * (rows // 2),
+    "age": [number % 100 for number in numbers],
+    "weekday": [number % 7 for number in numbers],
+    "shift": [number % 3 for number in numbers],
+})
 pq.write_table(table, "people.parquet")
 with duckdb.connect("town.db") as connection:
     connection.register("made", table)

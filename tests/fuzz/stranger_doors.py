@@ -112,7 +112,7 @@ def spent(whole: Path, folder: Path) -> dict[str, tuple[Fraction, Fraction]]:
 
 
 def _copied(whole: Path, path: Path) -> Path:
-    for ending in ("", ".mark", "-journal", "-wal", "-shm"):
+    for ending in ("", ".mark", ".notes", "-journal", "-wal", "-shm"):
         Path(f"{path}{ending}").unlink(missing_ok=True)
     for ending in ("", ".mark"):
         shutil.copyfile(f"{whole}{ending}", f"{path}{ending}")

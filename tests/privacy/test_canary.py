@@ -48,7 +48,7 @@ def test_a_private_value_is_found_nowhere_outside(
     said += [*capfd.readouterr(), caplog.text]
     assert not any(CANARY in text for text in said)
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert {file.name for file in files} == {"ledger", "ledger.mark"}
+    assert {file.name for file in files} == {"ledger", "ledger.mark", "ledger.notes"}
     assert not any(CANARY.encode() in file.read_bytes() for file in files)
 
 

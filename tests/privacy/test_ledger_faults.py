@@ -15,7 +15,8 @@ from understudy.errors import BudgetError, LedgerError
 from understudy.privacy import Job, Ledger
 from understudy.privacy.ledger.append_only_log import AppendOnlyLog
 
-FILES = ("ledger", "ledger.mark", "ledger-journal", "ledger-wal")
+KEPT = ("ledger", "ledger.mark", "ledger.notes")
+FILES = (*KEPT, "ledger-journal", "ledger-wal")
 SPENT = Fraction(1, 2)
 
 
@@ -31,6 +32,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
             page.charge(number, {"question": "measure", "cliques": [["sex"]], "scales": [9.5]})
             page.store(number, bytes(range(200)))
     page.finish(b"done")
+    page = ledger.open(Job("people", "a", title="mst"), 0.25, 1e-7)
+    for number in (2, 3):
+        page.charge(number, {"question": "choose"})
+        page.store(number, b"%d" % number)  # in the notes
     before = (folder / "ledger").read_bytes()
     with sqlite3.connect(folder / "ledger") as connection:  # the journal of a writer that was killed
         connection.execute("BEGIN IMMEDIATE")
@@ -52,6 +57,7 @@ def use(path: Path) -> Fraction:
     page = ledger.open(Job("people", "a", title="mst"), 0.25, 1e-7)  # a job that is resumed
     answer = page.charge(0, {"question": "measure", "cliques": [["sex"]], "scales": [9.5]})
     assert answer == bytes(range(200))
+    assert [page.charge(number, {"question": "choose"}) for number in (2, 3)] == [b"2", b"3"]
     with pytest.raises(BudgetError):
         ledger.open(Job("people", "too much"), 0.6, 1e-7)
     page = ledger.open(Job("people", "new"), 0.1, 1e-7)
@@ -65,7 +71,7 @@ def damaged(whole: Path, folder: Path, name: str, draw: random.Random) -> str:
     """A copy of the ledger with one of its files flipped, cut, lengthened, emptied or filled with noise."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for file in ("ledger", "ledger.mark", *([name] if name == "ledger-journal" else [])):
+    for file in (*KEPT, *([name] if name == "ledger-journal" else [])):
         shutil.copy(whole / file, folder / file)
     path = folder / name
     text = bytearray(path.read_bytes() if path.exists() else draw.randbytes(4200))
@@ -118,11 +124,11 @@ def test_a_damaged_file_is_a_ledger_error_or_forgets_nothing(name: str, whole: P
         else:
             assert spent == SPENT, what
     assert all(hints)
-    assert hints or name in ("ledger-journal", "ledger-wal")
+    assert hints or name not in KEPT
 
 
 def test_a_stored_answer_that_turned_into_a_number_is_damage(whole: Path, tmp_path: Path) -> None:
-    for file in ("ledger", "ledger.mark"):
+    for file in KEPT:
         shutil.copy(whole / file, tmp_path / file)
     for edit in (  # the table is loose while the number is written, and then what it was
         "UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')')",
@@ -151,7 +157,7 @@ FORGED = {
 
 @pytest.mark.parametrize("how", FORGED)
 def test_what_a_file_says_of_its_own_table_is_not_run(how: str, whole: Path, tmp_path: Path) -> None:
-    for file in ("ledger", "ledger.mark"):
+    for file in KEPT:
         shutil.copy(whole / file, tmp_path / file)
     with sqlite3.connect(tmp_path / "ledger") as connection:
         if "VIEW" in FORGED[how]:
@@ -163,7 +169,7 @@ def test_what_a_file_says_of_its_own_table_is_not_run(how: str, whole: Path, tmp
 
 
 def test_a_ledger_may_be_larger_than_sqlite_counts_to(whole: Path, tmp_path: Path) -> None:
-    for file in ("ledger", "ledger.mark"):
+    for file in KEPT:
         shutil.copy(whole / file, tmp_path / file)
     os.truncate(tmp_path / "ledger", 3 << 30)  # a hole: it takes no room on the disk
     assert use(tmp_path / "ledger") == SPENT
@@ -201,7 +207,7 @@ def test_a_folder_or_a_circle_of_links_in_place_of_a_ledger_is_refused(tmp_path:
 def test_files_that_may_not_be_read_are_refused(name: str, whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "closed"
     folder.mkdir()
-    for file in ("ledger", "ledger.mark"):
+    for file in KEPT:
         shutil.copy(whole / file, folder / file)
     (folder / name).chmod(0)
     try:

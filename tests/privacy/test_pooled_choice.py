@@ -13,6 +13,7 @@ from understudy.errors import DomainError, ParameterError, SizeError
 from understudy.marginals.product_estimates import ProductEstimates
 from understudy.privacy import Budget, CandidatePool, Choice, Curator, Offer, Seeded
 from understudy.privacy.curator import private_choice
+from understudy.privacy.curator.misfit import misfit
 
 SIZES = {"a": 3, "b": 2, "c": 5, "d": 1, "e": 4}
 DOMAIN = Domain(SIZES)
@@ -69,12 +70,14 @@ def test_an_offer_scores_and_costs_what_the_list_does(
     assert [charge.losses for charge in pooled.charges] == [charge.losses for charge in listed.charges]
 
 
-def test_products_are_what_each_clique_is_estimated_at_bit_for_bit() -> None:
-    estimates, at = products(), 0
-    for first, last, cells in estimates.pairs(PAIRS):
-        assert np.array_equal(cells, np.concatenate([estimates(c).reshape(-1) for c in PAIRS[first:last]]))
-        at = last
-    assert at == len(PAIRS)
+def test_distances_from_products_are_those_of_each_clique_bit_for_bit() -> None:
+    estimates = products()
+    tables = [marginal.counts.reshape(-1) for marginal in records().count(PAIRS)]
+    near = [np.rint(estimates(clique).reshape(-1)).astype(np.int64) + 1 for clique in PAIRS]
+    for counts in (tables, near):
+        found = estimates.distances(PAIRS, counts)
+        expected = [np.rint(estimates(clique).reshape(-1)).astype(np.int64) for clique in PAIRS]
+        assert found.tolist() == [misfit(*pair) for pair in zip(counts, expected, strict=True)]
 
 
 def test_a_pool_is_counted_once_and_what_changes_later_is_not_seen() -> None:

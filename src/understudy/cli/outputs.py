@@ -43,7 +43,7 @@ def check_apart(
     read = lying + [(f"{what} {path!r}", path) for what, path in (files or {}).items() if path]
     if ledger is not None:
         kept = os.fspath(ledger)
-        read += [("the ledger", kept + end) for end in ("", ".mark", "-journal", "-wal", "-shm")]
+        read += [("the ledger", kept + end) for end in ("", ".mark", ".notes", "-journal", "-wal", "-shm")]
         for what, place in lying:
             if _is_same(kept, place):
                 raise ParameterError(

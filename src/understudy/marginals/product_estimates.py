@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,6 @@ import numpy.typing as npt
 from understudy.domain import Clique
 
 Cells = npt.NDArray[np.float64]
-_AT_ONCE = 1 << 20  # cells of pairs that are worked out together
 
 
 class ProductEstimates:
@@ -28,26 +27,22 @@ class ProductEstimates:
             cells = np.multiply.outer(cells, self.shares[name])
         return cells
 
-    def pairs(self, cliques: Sequence[Clique]) -> Iterator[tuple[int, int, Cells]]:
-        """The same cells, bit for bit, of many pairs, flat and in a row: from which pair to which, and the cells."""
-        names = list(self.shares)
-        number = {name: i for i, name in enumerate(names)}
-        ends = np.array([(number[a], number[b]) for a, b in cliques], np.int64).reshape(-1, 2)
-        sizes = np.array([self.shares[name].size for name in names], np.int64)
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        right = np.concatenate([self.shares[name] for name in names])
-        left = self.total * right
-        cells = sizes[ends].prod(axis=1)
-        before = np.concatenate([[0], np.cumsum(cells)])
-        first = 0
-        while first < len(ends):
-            last = max(first + 1, int(np.searchsorted(before, before[first] + _AT_ONCE, side="right")) - 1)
-            some, many = ends[first:last], cells[first:last]
-            width = np.repeat(sizes[some[:, 1]], many)
-            at = np.arange(before[last] - before[first]) - np.repeat(before[first:last] - before[first], many)
-            rows = at // width
-            at -= rows * width
-            rows += np.repeat(starts[some[:, 0]], many)
-            at += np.repeat(starts[some[:, 1]], many)
-            yield first, last, left[rows] * right[at]
-            first = last
+    def distances(
+        self, pairs: Sequence[Clique], tables: Sequence[npt.NDArray[np.int64]]
+    ) -> npt.NDArray[np.int64]:
+        """How far the counts of each pair, flat, are from the same cells, bit for bit, rounded to whole numbers."""
+        from understudy.marginals.product_kernel import sum_gaps  # Numba takes a while to import
+
+        number = {name: i for i, name in enumerate(self.shares)}
+        ends = np.array([(number[a], number[b]) for a, b in pairs], np.int64).reshape(-1, 2)
+        sizes = np.array([shares.size for shares in self.shares.values()], np.int64)
+        right = np.concatenate(list(self.shares.values()))
+        found = np.empty(len(ends), np.int64)
+        starts, begins = _before(sizes), _before(sizes[ends].prod(axis=1))
+        sum_gaps(np.concatenate(tables), begins, ends, starts, sizes, self.total * right, right, found)
+        return found
+
+
+def _before(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where each of so many begins, one after the other."""
+    return np.cumsum(sizes) - sizes

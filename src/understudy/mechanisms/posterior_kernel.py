@@ -82,36 +82,89 @@ def _heard(exponent: float) -> float:
     return math.exp(exponent) if exponent > _UNHEARD else 0.0
 
 
-def posterior_means(
-    noisy: Floats, prior: Floats, sigma: Floats, believed: Floats, rounds: int, step: int
-) -> Floats:
-    """The mean of what each cell holds, when the laws are as common as the cells themselves say.
+def pull(
+    table: Floats,
+    noisy: Floats,
+    rows: Places,
+    columns: Places,
+    noise_of_rows: Floats,
+    noise_of_columns: Floats,
+    *,
+    least: float,
+    rounds: int,
+    most: int,
+) -> None:
+    """Multiply every cell of a table by the mean of what its block holds beside what was expected of it.
 
-    How common they are is learned from every `step`-th cell, by at most so many rounds of expectation and
-    maximisation. `believed` are cells of each law that are taken to have been seen already.
+    Laws are as common as the blocks themselves say: that is learned from at most about so many of them,
+    by at most so many rounds of expectation and maximisation. Else as `pull_blocks`.
     """
-    looked_at = -(-noisy.size // step)
-    judged, found = np.empty((2 * LAWS + 1, looked_at)), np.empty(noisy.size)
-    _hold(noisy, prior, sigma, believed, rounds, step, judged, np.empty((3, LAWS)), found)
-    return found
+    blocks = noise_of_rows.size * noise_of_columns.size
+    step = blocks // most + 1
+    judged, spare = np.empty((2 * LAWS + 1, -(-blocks // step))), np.empty((3, LAWS))
+    pull_blocks(
+        table,
+        noisy,
+        rows,
+        columns,
+        noise_of_rows,
+        noise_of_columns,
+        least,
+        BELIEVED,
+        rounds,
+        step,
+        judged,
+        spare,
+        np.empty((5, blocks)),
+    )
 
 
 # Kernels make no arrays, which would take longer to compile than all else in them.
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sum_blocks(table: Floats, noisy: Floats, block: Places, expected: Floats, seen: Floats) -> None:
-    """Add the cells of two tables to the block that each is in."""
-    for cell in range(block.size):
-        expected[block[cell]] += table[cell]
-        seen[block[cell]] += noisy[cell]
+def pull_blocks(
+    table: Floats,
+    noisy: Floats,
+    rows: Places,
+    columns: Places,
+    noise_of_rows: Floats,
+    noise_of_columns: Floats,
+    least: float,
+    believed: Floats,
+    rounds: int,
+    step: int,
+    judged: Floats,
+    spare: Floats,
+    room: Floats,
+) -> None:
+    """Multiply every cell of a table by how much its block likely holds beside what was expected of it.
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def scale_blocks(table: Floats, block: Places, ratio: Floats) -> None:
-    """Multiply every cell by the ratio of its block."""
-    for cell in range(block.size):
-        table[cell] *= ratio[block[cell]]
+    `rows` and `columns` say which of its blocks each row and column is in, the others how much variance they bring;
+    `least` is what a block is expected to hold at least; `room` has five numbers for every block.
+    """
+    wide, blocks = noise_of_columns.size, noise_of_rows.size * noise_of_columns.size
+    expected, seen, held, prior, scale = room[0], room[1], room[2], room[3], room[4]
+    for block in range(blocks):
+        expected[block] = seen[block] = 0.0
+        scale[block] = math.sqrt(noise_of_rows[block // wide] * noise_of_columns[block % wide])
+    cell = 0
+    for row in range(rows.size):
+        for column in range(columns.size):
+            block = rows[row] * wide + columns[column]
+            expected[block] += table[cell]
+            seen[block] += noisy[cell]
+            cell += 1
+    for block in range(blocks):
+        prior[block] = max(expected[block], least)
+    _hold(seen, prior, scale, believed, rounds, step, judged, spare, held)
+    for block in range(blocks):
+        held[block] /= expected[block]
+    cell = 0
+    for row in range(rows.size):
+        for column in range(columns.size):
+            table[cell] *= held[rows[row] * wide + columns[column]]
+            cell += 1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -147,7 +200,11 @@ def _hold(
     spare: Floats,
     held: Floats,
 ) -> None:
-    """`posterior_means`, into an array that is there; `judged` is room for chances, means and one number a cell."""
+    """The mean of what each cell holds, into an array that is there, learned from every `step`-th.
+
+    `believed` are cells of each law that are taken to have been seen already; `judged` is room for chances, means and
+    one number a cell.
+    """
     common, total = spare[2], 0.0
     for law in range(LAWS):
         total += believed[law]

@@ -164,13 +164,22 @@ class _Runs:
 
 def _pull(table: Cells, noisy: Cells, sigma: float, along: Sequence[_Runs]) -> None:
     """Multiply each block of a table, flat, by what it likely holds beside what was expected of it."""
-    block, variance = np.zeros(1, np.int32), np.full(1, sigma**2)
-    for runs in along:
-        block = np.add.outer(block * np.int32(runs.number), runs.run_of).reshape(-1)
+    *others, last = along
+    rows, variance = np.zeros(1, np.int32), np.full(1, sigma**2)
+    for runs in others:
+        rows = np.add.outer(rows * np.int32(runs.number), runs.run_of).reshape(-1)
         variance = np.multiply.outer(variance, runs.variance).reshape(-1)
-    expected, seen = np.zeros((2, variance.size))
-    kernel.sum_blocks(table, noisy, block, expected, seen)
-    kernel.scale_blocks(table, block, likely(seen, expected, np.sqrt(variance)) / expected)
+    kernel.pull(
+        table,
+        noisy,
+        rows,
+        last.run_of,
+        variance,
+        last.variance,
+        least=_LEAST,
+        rounds=_ROUNDS,
+        most=_LOOKED_AT,
+    )
 
 
 def _runs(table: Cells, axis: int, groups: int, values: int, cuts: Whole, known: float) -> _Runs:
@@ -283,14 +292,3 @@ def block_sums(table: Cells, starts: Sequence[Whole]) -> Cells:
     for axis, start in enumerate(starts):
         table = np.add.reduceat(table, start, axis=axis)
     return table
-
-
-def likely(noisy: Cells, prior: Cells, sigma: Cells) -> Cells:
-    """What the blocks of one size likely hold."""
-    seen, expected, scale = (
-        np.ascontiguousarray(part, np.float64).reshape(-1) for part in (noisy, prior, sigma)
-    )
-    expected = np.maximum(expected, _LEAST)
-    step = noisy.size // _LOOKED_AT + 1
-    found = kernel.posterior_means(seen, expected, scale, kernel.BELIEVED, _ROUNDS, step)
-    return found.reshape(noisy.shape)

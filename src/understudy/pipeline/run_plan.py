@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
 from understudy.domain import Domain, Schema
+from understudy.errors import UnderstudyError
 from understudy.mechanisms import Mechanism
 from understudy.mechanisms.mechanism import Foreseeing, Foresight
 from understudy.pipeline import learning
@@ -14,6 +16,7 @@ from understudy.pipeline.holding import breaches
 from understudy.pipeline.unit_bound import learns_bound, rest_of
 from understudy.privacy import Budget, Group, Neighbours
 from understudy.privacy.accounting.calibration import forecast_losses
+from understudy.privacy.accounting.spending import Allowance
 
 LEARNED = 64  # codes that a learned column is taken to have, for a forecast
 
@@ -47,6 +50,20 @@ def foreseen(
     groups = plan_of(schema, mechanism, check=check)
     losses = forecast_losses(rest_of(budget) if learns_bound(schema) else budget, groups, neighbours)
     return mechanism.foreseen(known_domain(schema), losses, rows, neighbours.l2)
+
+
+def calibrate_soon(
+    schema: Schema, mechanism: Mechanism, budget: Budget, relation: str, *, check: bool = True
+) -> None:
+    """Begin to calibrate what a run will commit, where its schema leaves nothing to be learned first.
+
+    What is wrong with any of it is said when its turn comes.
+    """
+    with suppress(UnderstudyError):
+        if not schema.unlearned and not learns_bound(schema):
+            neighbours = neighbours_of(schema, relation)
+            found = foreseen(schema, mechanism, budget, neighbours, rows=schema.rows, check=check)
+            Allowance(budget, neighbours).commit_soon(plan_of(schema, found.mechanism, check=check))
 
 
 def neighbours_of(schema: Schema, relation: str) -> Neighbours:

@@ -38,7 +38,7 @@ from understudy.pipeline.holding.determined import guessed
 from understudy.pipeline.holding.upheld import uphold
 from understudy.pipeline.progress import Progress
 from understudy.pipeline.release import Release
-from understudy.pipeline.run_plan import foreseen, neighbours_of, plan_of
+from understudy.pipeline.run_plan import calibrate_soon, foreseen, neighbours_of, plan_of
 from understudy.pipeline.sources.records import (
     Reading,
     Records,
@@ -146,12 +146,12 @@ def fit(
         True
     """
     budget = Budget(epsilon, delta, allow_large_epsilon=allow_large_epsilon)
-    mechanism = as_mechanism(mechanism)
-    schema = None if schema is None else given_schema(schema)
+    mechanism, schema = as_mechanism(mechanism), None if schema is None else given_schema(schema)
     name = name or (schema.name if schema else None) or name_of(data) or "table"
     if schema is not None:
         schema = through_differences(_with_unit(schema, unit, max_records_per_unit))
         _check(schema, mechanism, check)
+        calibrate_soon(schema, mechanism, budget, neighbours, check=check)  # while the table is read
 
     stage("reading the table")
     records = open_records(data, Reading(schema, delimiter, tuple(transforms), _affordable(memory)))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from understudy.display import counted
-from understudy.report.measured_pairs import MeasuredPair
-from understudy.report.released import Released
 from understudy.version import __version__
+
+if TYPE_CHECKING:  # every command says a few of these words, and shows no page
+    from understudy.report.measured_pairs import MeasuredPair
+    from understudy.report.released import Released
 
 SURE = 2.0  # standard deviations above which a count of records is more than noise
 NO_BOUND = 50.0  # an epsilon whose factor says nothing any more

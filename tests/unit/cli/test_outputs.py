@@ -63,6 +63,7 @@ REPLACING = [
     ("duckdb:?query=SELECT * FROM 'people/*.parquet'", "people/new.parquet"),
     ("people.parquet", "mine.db"),
     ("people.parquet", "mine.db.mark"),
+    ("people.parquet", "mine.db.notes"),
 ]
 
 
@@ -137,7 +138,7 @@ def test_no_release_of_the_python_interface_replaces_a_ledger(here: Path, unders
         understudy("fit", "people.parquet", *BUDGET, "--schema", "people.toml", "-o", "x.release").code == 0
     )
     before = state(here)
-    for name in ("mine.db", "mine.db.mark"):
+    for name in ("mine.db", "mine.db.mark", "mine.db.notes"):
         with pytest.raises(FileError, match="ledger"):
             load("x.release").save(name)
     assert state(here) == before

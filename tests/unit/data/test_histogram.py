@@ -133,3 +133,20 @@ def test_no_packed_unit_is_larger_than_its_cap() -> None:
     assert units["huge"] == ("huge",)
     for unit in set(units.values()):
         assert len(unit) == 1 or np.prod([sizes[name] for name in unit]) <= 256
+
+
+def test_records_whose_packed_codes_fit_are_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables are read off once a block, which for thousands of cliques takes longer than to fill them."""
+    names = [f"c{number}" for number in range(64)]
+    domain = Domain(dict.fromkeys(names, 2))
+    histogram = Histogram(domain, combinations(names, 2), threads=1)
+    monkeypatch.setattr(histogram_module, "WORKING_BYTES", 2_000_000)
+    rows = 30_000  # at two bytes a column, alone and packed, 3,800 would fit
+    assert histogram._block_rows(rows) == rows
+    assert histogram._block_rows(1_000_000) < 4_000
+    codes = {name: np.random.default_rng(0).integers(0, 2, rows) for name in names}
+    histogram.add(codes)
+    assert histogram._packed.nbytes <= 1_000_000
+    for pair, counts in zip(histogram.cliques, histogram.counts(), strict=True):
+        both = 2 * codes[pair[0]] + codes[pair[1]]
+        assert np.array_equal(counts.reshape(-1), np.bincount(both, minlength=4))

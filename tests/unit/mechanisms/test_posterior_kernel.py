@@ -15,6 +15,14 @@ CELLS = [
 ]
 
 
+def pulled(noisy: np.ndarray, prior: np.ndarray, sigma: np.ndarray, most: int) -> np.ndarray:
+    """What each of so many cells likely holds, each a block of its own."""
+    table, alone = prior.copy(), np.zeros(1, np.int32)
+    places = np.arange(len(prior), dtype=np.int32)
+    kernel.pull(table, noisy, alone, places, np.ones(1), sigma**2, least=1e-3, rounds=30, most=most)
+    return table
+
+
 @pytest.mark.parametrize(("noisy", "prior", "sigma"), CELLS)
 def test_a_law_of_anything_has_the_mean_and_chance_of_its_integral(
     noisy: float, prior: float, sigma: float
@@ -42,10 +50,16 @@ def test_blocks_of_a_table_that_lies_otherwise_in_memory_are_the_same() -> None:
     np.testing.assert_allclose(straight, turned, rtol=1e-9)
 
 
+def test_counts_are_as_measured_where_there_is_no_noise() -> None:
+    counts = np.random.default_rng(5).integers(1, 1000, 50).astype(float)
+    likely = pulled(counts, np.full(50, 20.0), np.full(50, 1e-3), 1000)
+    np.testing.assert_allclose(likely, counts, rtol=1e-4)
+
+
 def test_laws_learned_from_some_cells_are_near_those_of_all() -> None:
     rng = np.random.default_rng(4)
     prior, sigma = np.full(9_000, 20.0), np.full(9_000, 10.0)
     noisy = np.where(rng.random(9_000) < 0.5, 0.0, 20.0) + rng.normal(0, 10, 9_000)
-    every, some = (kernel.posterior_means(noisy, prior, sigma, kernel.BELIEVED, 30, step) for step in (1, 7))
+    every, some = (pulled(noisy, prior, sigma, most) for most in (10_000, 1_400))
     assert np.abs(every - some).mean() < 1.0
     assert np.abs(every - noisy).mean() > 3.0

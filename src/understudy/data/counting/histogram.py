@@ -85,7 +85,7 @@ class Histogram:
         if len(lengths) > 1:
             raise ParameterError(f"columns of one batch have different lengths: {sorted(lengths)}.")
         count = lengths.pop() if lengths else 0
-        block = self._block_rows()
+        block = self._block_rows(count)
         for start in range(0, count, block):
             stop = min(start + block, count)
             self._count_block({name: codes[start:stop] for name, codes in batch.items()}, stop - start)
@@ -122,16 +122,25 @@ class Histogram:
             return {name: columns[name] for name in self._columns}  # type: ignore[misc]  # checked: arrays of codes
         return {name: check_codes(name, columns[name], self.domain[name]) for name in self._columns}
 
-    def _block_rows(self) -> int:
-        """Records a block, so that packed codes (each column at most once an order and once alone, in two
-        rows of 2 bytes) and every thread's left (4 bytes) fit in half the working memory."""
-        orders = len({len(clique) for clique in self._distinct})
-        wide = sum(self.domain[name] > 1 << 16 for name in self._columns)
-        row_bytes = 2 * (len(self._columns) + wide) * (orders + 1) + 4 * self._threads
+    def _block_rows(self, count: int) -> int:
+        """Records a block, of so many in all, so that packed codes (2 bytes a row of the program) and every thread's
+        left (4 bytes) fit in half the working memory."""
+        if not self._columns:
+            return max(1, count)
         # Many cliques are packed together the better the more records there are; few are counted in less time than
         # it takes the system to hand out so much memory.
         few = len(self._distinct) <= FEW_A_COLUMN * len(self._columns)
-        return max(1024, min(1 << 20, WORKING_BYTES // (16 if few else 2) // row_bytes))
+        most = min(1 << 20, WORKING_BYTES // (16 if few else 2) // self._row_bytes())
+        if not few and most < count <= 1 << 20:  # tables are read off once a block: one is best
+            whole = count * (2 * self._program_for(count).height + 4 * self._threads)
+            most = count if whole <= WORKING_BYTES // 2 else most
+        return max(1024, most)
+
+    def _row_bytes(self) -> int:
+        """What a record may take at most: each column is packed at most once an order and once alone, in two rows."""
+        orders = len({len(clique) for clique in self._distinct})
+        wide = sum(self.domain[name] > 1 << 16 for name in self._columns)
+        return 2 * (len(self._columns) + wide) * (orders + 1) + 4 * self._threads
 
     def _program_for(self, rows: int) -> Program:
         """The program for blocks of about this many records, kept from one block to the next."""

@@ -20,6 +20,7 @@ from understudy.domain.codes import Codes, check_codes
 from understudy.errors import DomainError, ParameterError
 from understudy.marginals import Marginal
 from understudy.marginals.counter import Recoding
+from understudy.processors import on_all_cores
 
 
 class Table:
@@ -103,7 +104,8 @@ class Table:
         The new size of a column is the largest new code plus one.
         """
         domain, recodings = recoded(self._domain, {}, maps)
-        columns = {**self._columns, **{name: new[self._columns[name]] for name, new in recodings.items()}}
+        merged = on_all_cores(lambda name: recodings[name][self._columns[name]], recodings)
+        columns = {**self._columns, **dict(zip(recodings, merged, strict=True))}
         return Table(domain, columns, rows=self._rows, limit=self._limit)
 
     def project(self, names: Iterable[str]) -> Table:

@@ -27,9 +27,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise FileError(
                 f"there is no folder {str(target.parent)!r} to write {shown!r} in.", hint="create it."
             )
-        if _is_ledger(target) or (target.suffix == ".mark" and _is_ledger(target.with_suffix(""))):
+        if _is_ledger(target) or (
+            target.suffix in (".mark", ".notes") and _is_ledger(target.with_suffix(""))
+        ):
             raise FileError(
-                f"{shown!r} is a ledger, or its mark: it is never replaced.", hint="name another file."
+                f"{shown!r} is a ledger, or what lies beside one: it is never replaced.",
+                hint="name another file.",
             )
         if is_device(target):
             _check_device(target, shown)

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from understudy.errors import BudgetError
 from understudy.privacy.accounting.budget import Budget, Neighbours
+from understudy.privacy.accounting.calibrated_ahead import calibrate_ahead, calibrated
 from understudy.privacy.accounting.calibration import Group, calibrate
 from understudy.privacy.accounting.filters import FILTER_RULE, Filter
 from understudy.privacy.accounting.losses import (
@@ -238,7 +239,7 @@ class Allowance:
     def commit(self, groups: Sequence[Group]) -> tuple[Allowance, dict[str, Loss]]:
         """All that is left calibrated over a plan, and the loss of each of its groups."""
         budget = self.left
-        calibration = calibrate(self._calibrated(budget), groups, self.neighbours)
+        calibration = calibrated(self._calibrated(budget), groups, self.neighbours)
         losses = calibration.losses.values()
         planned = tuple(
             PlannedLoss(_one(loss), _count(loss)) for loss in losses if not isinstance(loss, Filtered)
@@ -251,6 +252,10 @@ class Allowance:
                 budget, Filter(budget), PlannedSpending(budget, planned), math.fsum(filters)
             )
         return replace(self, parts=(*self.parts, part)), calibration.losses
+
+    def commit_soon(self, groups: Sequence[Group]) -> None:
+        """Begin to calibrate a plan that is likely to be committed; nothing is taken for it."""
+        calibrate_ahead(self._calibrated(self.left), groups, self.neighbours)
 
     def single(self, budget: Budget, weights: tuple[float, ...]) -> tuple[Allowance, Gaussian]:
         """A part for one batch of marginals, and its loss."""

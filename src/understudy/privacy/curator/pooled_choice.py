@@ -8,7 +8,7 @@ places, and exact scores are kept in arrays, so that a choice costs a few passes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -198,20 +198,9 @@ class PooledQuestion(ChoiceQuestion):
         """The misfit of every candidate still to be counted. Private."""
         rounded, wanted = self.rounded, self._wanted
         if isinstance(rounded, ProductEstimates):
-            return np.array([m for run in counts.runs(wanted) for m in _apart(rounded, *run)], np.int64)
+            return np.concatenate([rounded.distances(*run) for run in counts.runs(wanted)])
         assert rounded is not None
         return np.array([misfit(exact, rounded.take(c)) for c, exact in counts.in_turn(wanted)], np.int64)
-
-
-def _apart(estimates: ProductEstimates, cliques: Sequence[Clique], tables: Sequence[Integers]) -> list[int]:
-    """The L1 distances between exact counts of pairs and their rounded estimates, as `misfit` has them."""
-    found: list[int] = []
-    for first, last, expected in estimates.pairs(cliques):
-        some = tables[first:last]
-        gaps = np.abs(np.concatenate(some) - np.rint(expected).astype(np.int64))
-        starts = np.cumsum([0, *(table.size for table in some[:-1])])
-        found += np.add.reduceat(gaps, starts).tolist()
-    return found
 
 
 def _copied(domain: Domain, given: ProductEstimates) -> ProductEstimates:

@@ -72,5 +72,5 @@ def follow(previous: Entry | None, entry: Entry) -> None:
     if (entry.seq, entry.previous, entry.seal) != (seq, before, whole):
         raise LedgerError(
             f"the ledger is damaged or was edited: entry {seq} does not follow the one before it.",
-            hint="restore the newest copy of the ledger together with its .mark file.",
+            hint="restore the newest copy of the ledger together with its .mark and .notes files.",
         )

@@ -25,6 +25,8 @@ from understudy.privacy.ledger.job import Job, checked_name
 from understudy.privacy.ledger.transcript import check_number
 from understudy.privacy.plain_values import exact
 
+SHORT = 7  # bytes: which of up to ten million candidates was chosen
+
 
 def default_ledger_path() -> Path:
     """Where a person's ledger lies unless told otherwise: $UNDERSTUDY_LEDGER, or their data folder."""
@@ -176,7 +178,8 @@ class LedgerTranscript:
     """One job's questions and answers in a ledger.
 
     What a job may cost was reserved, durably and whole, when it was opened. A question is therefore
-    paid for before it is asked, and is written down together with its answer, in one turn at the disk.
+    paid for before it is asked, and is written down together with its answer, in one turn at the disk: noted
+    where the answer is short, as there may be a thousand such.
     """
 
     def __init__(self, ledger: Ledger, name: str, key: str) -> None:
@@ -202,7 +205,7 @@ class LedgerTranscript:
     def store(self, number: int, answer: bytes) -> bytes:
         if number not in self._asked:
             raise LedgerError(f"question {number} of the job on {self._name!r} was never charged.")
-        with self._log.turn() as turn:
+        with self._log.turn(note=len(answer) <= SHORT) as turn:
             known = self._known(number)
             if known is not None:  # another process resumed the same job and was first: its answer stands
                 return turn.answer(known)
