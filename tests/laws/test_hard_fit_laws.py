@@ -6,6 +6,7 @@ from brute_force import design, optimum
 
 from understudy.domain import Domain
 from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
 from understudy.marginals.query import Binned
 from understudy.model import estimate
 
@@ -24,7 +25,7 @@ def shapes(random, names):
     return kinds[random.integers(len(kinds))] + alone or [(names[0],)]
 
 
-def hard_model(seed, *, binned):
+def hard_model(seed, *, binned=False, interactions=False):
     """A random model with measurements that hardly fit together, and its total (None: to be estimated)."""
     random = np.random.default_rng(seed)
     names = [f"c{i}" for i in range(random.integers(1, 6))]
@@ -41,6 +42,10 @@ def hard_model(seed, *, binned):
         if binned:
             runs = [np.sort(random.integers(0, domain[name], domain[name])) for name in clique]
             query = Binned(tuple(np.unique(run, return_inverse=True)[1] for run in runs))
+            values = query.apply(values)
+        if interactions and len(clique) > 1:
+            left_out = [(axis,) for axis in range(len(clique)) if random.random() < 0.8]
+            query = Interactions([domain[name] for name in clique], left_out)
             values = query.apply(values)
         stddev = 10.0 ** random.uniform(-3, 6)
         measured.append(Measurement(clique, values + stddev * random.normal(size=values.size), stddev, query))
