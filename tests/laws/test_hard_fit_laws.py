@@ -56,7 +56,7 @@ def hard_model(seed, *, binned=False, interactions=False):
 
 
 def contradictory_model(seed):
-    """Marginals of nested sets of columns that say nothing of each other, at scales from a part of a record to 1e6."""
+    """Marginals of nested sets of columns that do not go together, at scales from a part of a record to 1e6."""
     random = np.random.default_rng(seed)
     domain = Domain({"a": 3, "b": 3, "c": 2, "d": 1})
     total = 10.0 ** random.uniform(4, 6)
@@ -86,7 +86,10 @@ def check_solved(domain, measured, total):
     [
         *((seed, asked) for seed in range(20) for asked in ({}, {"binned": True}, {"interactions": True})),
         (1138, {}),
-        (1092, {"binned": True}),  # these two have scales that differ by 1e16: a part of a unit was left of them
+        (
+            1092,
+            {"binned": True},
+        ),  # these two have scales that differ by 1e16: a part of a unit was left of them
         (5062, {"interactions": True}),  # a trial beyond what numbers can hold was a warning
         (5353, {"interactions": True}),  # the centre of what no one measured went to 1e191
         (6305, {"interactions": True}),

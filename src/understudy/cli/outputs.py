@@ -60,8 +60,19 @@ def check_apart(
                 raise ParameterError(
                     f"{option} and {other} are one file, {given[option]!r}.", hint="name two files."
                 )
+            _check_not_inside(option, given[option], other, given[other])
+            _check_not_inside(other, given[other], option, given[option])
         if not overwrite and option not in staying and os.path.isfile(given[option]):
             raise there_already(given[option])
+
+
+def _check_not_inside(option: str, path: str, other: str, folder: str) -> None:
+    """Refuse an output in the folder of parts that is another: it would be one of its files."""
+    if is_folder(folder) and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise ParameterError(
+            f"{option} {path!r} lies in the folder {other} {folder!r}, which is for records alone.",
+            hint="write it to a place outside of it.",
+        )
 
 
 def there_already(path: str) -> ParameterError:

@@ -129,7 +129,12 @@ def test_a_dataframe_of_a_delta_table_s_files_is_refused(tmp_path: Path) -> None
     deltalake.DeltaTable(tmp_path / "people").delete("id < 4")
     frame = scanned(tmp_path / "people")
     frame.createOrReplaceTempView("lake")
-    for data in (frame, frame.where("id >= 0").select("sex"), f"spark:parquet.`{tmp_path}/people`", "spark:lake"):
+    for data in (
+        frame,
+        frame.where("id >= 0").select("sex"),
+        f"spark:parquet.`{tmp_path}/people`",
+        "spark:lake",
+    ):
         with pytest.raises(FileError, match="Delta table"):
             SparkSource(data).open(Reading(None))
     with pytest.raises(FileError, match="Delta table"):

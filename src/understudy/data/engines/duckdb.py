@@ -25,7 +25,7 @@ from understudy.data.scratch import ScratchFolder
 from understudy.errors import FileError, OperatorError, ParameterError, UnderstudyError
 
 MEMORY = 512 << 20  # of the database's own work, such as a sort; beyond it goes to a private folder on disk
-_NAMED = re.compile(r"'([^']*)'|\"([^\"]*)\"|\$\$(.*?)\$\$", re.S)  # a text in quotes, of the three kinds that there are
+_NAMED = re.compile(r"'([^']*)'|\"([^\"]*)\"|\$\$(.*?)\$\$", re.S)  # a text in quotes of any kind
 _PATH = re.compile(r"[./\\*?]")  # one of these is in a path; names of columns in quotes seldom have one
 _READER = re.compile(r"(\w*)\s*\(?\s*\[?\s*\Z")  # what stands before it: the function that it is given to
 _NEAR = 200  # characters before a text in which its function is looked for

@@ -1,7 +1,7 @@
 """Frames that are nothing yet but a plan to read files: those of lazy Polars, relations of DuckDB, and Spark's.
 
 What a plan reads as plain files may be the files of a Delta, an Iceberg or a Hudi table (see `files.lake_folder`):
-it is refused like their paths. Where a plan goes by the log itself, or does not say what it reads, it is taken as it is.
+it is refused like their paths. Where a plan goes by the log itself, or does not say what it reads, it is taken.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from understudy.data.engines.duckdb import named_files
 from understudy.data.files.lake_folder import lake_above, lake_below
 from understudy.data.files.partition_columns import literal_parent
 
-_LISTED = re.compile(r"Location: (?:InMemoryFileIndex|CatalogFileIndex)\b[^\[]*\[([^\]]*)")  # no log was asked
+_LISTED = re.compile(
+    r"Location: (?:InMemoryFileIndex|CatalogFileIndex)\b[^\[]*\[([^\]]*)"
+)  # no log was asked
 
 
 def check_plan(data: Any) -> None:

@@ -1,4 +1,4 @@
-"""Logs of Delta, Iceberg and Hudi tables above the files of a dataset of Arrow's, on whatever file system they lie."""
+"""Logs of Delta, Iceberg and Hudi tables above the files of a dataset of Arrow's, on whatever file system it is."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class _Question:
         here = cells[self.cells]
         if self._matrix is None:
             return self._asked(here)
-        with np.errstate(over="ignore", invalid="ignore"):  # a trial may leave what numbers can hold: it is refused later
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond what numbers hold: it is refused later
             return np.asarray(self._matrix @ here)
 
     def _asked(self, cells: Floats) -> Floats:

@@ -159,6 +159,7 @@ class QuadraticProgramme:
                 start += size
         return np.concatenate([*parts, self.prices[start : self.answers.stop]])
 
+    @np.errstate(over="ignore", invalid="ignore")  # a trial may leave what numbers can hold: it is no gain
     def advance(self, accuracy: float) -> bool:
         """Take one Newton step on the prices; False when none improves the bound."""
         gradient = self.gradient
