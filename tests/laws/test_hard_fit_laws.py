@@ -105,6 +105,12 @@ def test_a_direct_solution_leaves_a_circle(seed):
     check_solved(*contradictory_model(seed))
 
 
+def test_a_model_that_is_not_small_is_solved_directly_where_all_else_stalls(monkeypatch):
+    monkeypatch.setattr("understudy.model.fitting.refinement.SMALL", 0)
+    check_solved(*hard_model(6305, interactions=True))
+    check_solved(*contradictory_model(98))
+
+
 def test_prices_beyond_what_numbers_hold_are_no_gain_and_no_fault():
     domain = Domain({"a": 2, "b": 2})
     measured = [Measurement((name,), np.array([0.5, 0.5]), 0.1) for name in "ab"]

@@ -23,7 +23,8 @@ from understudy.model.fitting.least_squares_loss import LeastSquares
 from understudy.model.tree.projection_kernels import add_back
 from understudy.model.tree.tree_layout import Floats, TreeLayout
 
-LARGEST = 800  # unknowns that are solved in about a second
+SMALL = 800  # unknowns that are solved in about a second
+LARGEST = 1_500  # unknowns that are solved in some seconds: for models on which all else stalls
 _STEPS = 60
 _SHY = 0.995  # of the way to the first cell that would become negative
 _LEAST = 1e-30  # of the duality at the start: beyond it numbers say no more

@@ -16,7 +16,7 @@ from understudy.model.fit_report import Listener, OptimalityCertificate
 from understudy.model.fitting import maximum_entropy, starting_point
 from understudy.model.fitting.dual.quadratic_programme import QuadraticProgramme
 from understudy.model.fitting.entropic_steps import proximal_step
-from understudy.model.fitting.interior_point import LARGEST, interior_point, unknowns
+from understudy.model.fitting.interior_point import LARGEST, SMALL, interior_point, unknowns
 from understudy.model.fitting.least_squares_loss import LeastSquares
 from understudy.model.tree.propagation import directed
 from understudy.model.tree.tree_layout import Floats
@@ -104,7 +104,7 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
     answers = problem.observations.answers(problem.propagation, state.marginals)
     state.bound = problem.lower_bound(problem.gradient(answers), state.spare)
     advance, most = (_held, _HELD_FAILURES) if state.programme.held else (_whole, _FAILURES)
-    small = unknowns(problem) <= LARGEST
+    small, solvable = unknowns(problem) <= SMALL, unknowns(problem) <= LARGEST
     while True:
         found = state.found()
         if callback is not None:
@@ -112,7 +112,7 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
         stalled = failures >= most or (small and found.steps >= _SMALL_STEPS)
         if goal.reached(found) or stalled or state.plain_will_do(goal):
             found = state.settle_for_plain(goal)
-            direct = small and found.gap > goal.target and found.steps < goal.limit
+            direct = solvable and found.gap > goal.target and found.steps < goal.limit
             return _solve_whole(state, goal, callback) if direct else found
         accuracy = _ACCURACY if failures == 0 else 1e-3
         moved = advance(state, accuracy, goal)
