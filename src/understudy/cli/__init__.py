@@ -85,6 +85,13 @@ def main() -> None:
             err=True,
         )
         sys.exit(130)
+    except PermissionError as error:  # of a folder on the way to a file, which names itself in the error
+        click.echo(
+            f"understudy: {str(error.filename)!r} cannot be used: permission denied. "
+            "Hint: check who may read and write there.",
+            err=True,
+        )
+        sys.exit(1)
     except Exception as error:
         if isinstance(error, MemoryError) or "start new thread" in str(error):
             left = memory_left()
@@ -97,7 +104,7 @@ def main() -> None:
 
 
 def _say_in_utf8() -> None:
-    """Write whatever characters names have, in a locale that lacks them too; on a terminal as far as it can show them.
+    """Write whatever characters names have, in a locale that lacks them too; on a terminal as far as it has them.
 
     What is written to files is in UTF-8 whatever the locale: a draft of a schema is read as that.
     """
