@@ -8,7 +8,7 @@ which both stall is solved directly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -105,6 +105,7 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
     state.bound = problem.lower_bound(problem.gradient(answers), state.spare)
     advance, most = (_held, _HELD_FAILURES) if state.programme.held else (_whole, _FAILURES)
     small, solvable = unknowns(problem) <= SMALL, unknowns(problem) <= LARGEST
+    advanced = replace(goal, limit=min(goal.limit, _SMALL_STEPS)) if small else goal  # one step may have many passes
     while True:
         found = state.found()
         if callback is not None:
@@ -115,7 +116,7 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
             direct = solvable and found.gap > goal.target and found.steps < goal.limit
             return _solve_whole(state, goal, callback) if direct else found
         accuracy = _ACCURACY if failures == 0 else 1e-3
-        moved = advance(state, accuracy, goal)
+        moved = advance(state, accuracy, advanced)
         gained = state.found().gap < found.gap * (1 - 1e-3)
         failures = 0 if moved or gained else failures + 1
 
