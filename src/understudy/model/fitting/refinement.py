@@ -105,7 +105,9 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
     state.bound = problem.lower_bound(problem.gradient(answers), state.spare)
     advance, most = (_held, _HELD_FAILURES) if state.programme.held else (_whole, _FAILURES)
     small, solvable = unknowns(problem) <= SMALL, unknowns(problem) <= LARGEST
-    advanced = replace(goal, limit=min(goal.limit, _SMALL_STEPS)) if small else goal  # one step may have many passes
+    advanced = (
+        replace(goal, limit=min(goal.limit, _SMALL_STEPS)) if small else goal
+    )  # one step may have many passes
     while True:
         found = state.found()
         if callback is not None:
