@@ -76,6 +76,29 @@ def test_a_run_needs_no_home_no_locale_and_no_asserts(tmp_path: Path) -> None:
     assert us.load(tmp_path / "people.release").verify().holds
 
 
+@pytest.mark.parametrize(
+    "locale",
+    [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "cp1252"}],
+    ids=["C", "cp1252"],
+)
+def test_what_is_said_has_every_character_in_any_locale(tmp_path: Path, locale: dict[str, str]) -> None:
+    (tmp_path / "people.toml").write_text(SCHEMA.replace("people", "Städte"), encoding="utf-8")
+    (tmp_path / "people.csv").write_text("sex\n" + "F\nM\n" * 50)
+    us.fit(
+        tmp_path / "people.csv",
+        tmp_path / "people.toml",
+        epsilon=1,
+        delta=1e-6,
+        mechanism="independent",
+        ledger=tmp_path / "ledger.db",
+    ).save(tmp_path / "people.release")
+    said = python("-m", "understudy", "report", "people.release", folder=tmp_path, **locale)
+    assert said.returncode == 0 and "Städte" in said.stdout, said.stderr
+    (tmp_path / "people.csv").write_text("größe\n" + "1\n2\n" * 50, encoding="utf-8")
+    said = python("-m", "understudy", "schema", "people.csv", folder=tmp_path, **locale)
+    assert said.returncode == 0 and '[columns."größe"]' in said.stdout, said.stderr
+
+
 def test_a_user_without_a_home_is_asked_for_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("UNDERSTUDY_LEDGER", "XDG_DATA_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)

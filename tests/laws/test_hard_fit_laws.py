@@ -6,8 +6,12 @@ from brute_force import design, optimum
 
 from understudy.domain import Domain
 from understudy.marginals import Measurement
+from understudy.marginals.interactions import Interactions
 from understudy.marginals.query import Binned
 from understudy.model import estimate
+from understudy.model.fitting.dual.quadratic_programme import QuadraticProgramme
+from understudy.model.fitting.estimation import _Problem
+from understudy.model.tree.junction_tree import build_tree
 
 
 def shapes(random, names):
@@ -24,7 +28,7 @@ def shapes(random, names):
     return kinds[random.integers(len(kinds))] + alone or [(names[0],)]
 
 
-def hard_model(seed, *, binned):
+def hard_model(seed, *, binned=False, interactions=False):
     """A random model with measurements that hardly fit together, and its total (None: to be estimated)."""
     random = np.random.default_rng(seed)
     names = [f"c{i}" for i in range(random.integers(1, 6))]
@@ -42,24 +46,84 @@ def hard_model(seed, *, binned):
             runs = [np.sort(random.integers(0, domain[name], domain[name])) for name in clique]
             query = Binned(tuple(np.unique(run, return_inverse=True)[1] for run in runs))
             values = query.apply(values)
+        if interactions and len(clique) > 1:
+            left_out = [(axis,) for axis in range(len(clique)) if random.random() < 0.8]
+            query = Interactions([domain[name] for name in clique], left_out)
+            values = query.apply(values)
         stddev = 10.0 ** random.uniform(-3, 6)
         measured.append(Measurement(clique, values + stddev * random.normal(size=values.size), stddev, query))
     return domain, measured, total if random.random() < 0.5 else None
 
 
-@pytest.mark.parametrize(
-    ("seed", "binned"),
-    [*((seed, binned) for seed in range(20) for binned in (False, True)), (1138, False), (1092, True)],
-)  # the last two have scales that differ by 1e16: what was left of them once was a part of a unit
-def test_a_small_model_is_solved_however_its_scales_differ(seed, binned):
-    domain, measured, total = hard_model(seed, binned=binned)
+def contradictory_model(seed):
+    """Marginals of nested sets of columns that do not go together, at scales from a part of a record to 1e6."""
+    random = np.random.default_rng(seed)
+    domain = Domain({"a": 3, "b": 3, "c": 2, "d": 1})
+    total = 10.0 ** random.uniform(4, 6)
+    scales = {"a": 0.03, "ab": 0.4, "abc": 1.0, "abcd": 1e6, "b": 3.0, "d": 2e3}
+    measured = []
+    for names, stddev in scales.items():
+        values = random.dirichlet(np.full(domain.size(tuple(names)), 0.5)) * total
+        measured.append(Measurement(tuple(names), values, stddev))
+    return domain, measured, total
+
+
+def check_solved(domain, measured, total):
     field = estimate(domain, measured, total=total)
     assert field.fit.converged
     matrix, values = design(domain, measured)
     table = field.marginal(domain.names).counts.reshape(-1)
     loss = 0.5 * float(np.sum((matrix @ table - values) ** 2))
-    best, _ = optimum(domain, measured, field.total)
     rounding = 1e-6 * max(1.0, loss)
     assert loss == pytest.approx(field.fit.loss, abs=rounding)
+    best, _ = optimum(domain, measured, field.total)
     assert loss <= best + field.fit.gap + rounding
     assert best >= field.fit.loss - field.fit.gap - rounding
+
+
+@pytest.mark.parametrize(
+    ("seed", "asked"),
+    [
+        *((seed, asked) for seed in range(20) for asked in ({}, {"binned": True}, {"interactions": True})),
+        (1138, {}),
+        (
+            1092,
+            {"binned": True},
+        ),  # these two have scales that differ by 1e16: a part of a unit was left of them
+        (5062, {"interactions": True}),  # a trial beyond what numbers can hold was a warning
+        (5353, {"interactions": True}),  # the centre of what no one measured went to 1e191
+        (6305, {"interactions": True}),
+        (6319, {"interactions": True}),
+        (20139, {"interactions": True}),  # the first step took all passes that a fit may make
+    ],
+)
+def test_a_small_model_is_solved_however_its_scales_differ(seed, asked):
+    check_solved(*hard_model(seed, **asked))
+
+
+@pytest.mark.parametrize("seed", [98, 100, 124, 150])
+def test_a_direct_solution_leaves_a_circle(seed):
+    check_solved(*contradictory_model(seed))
+
+
+def test_a_model_that_is_not_small_is_solved_directly_where_all_else_stalls(monkeypatch):
+    monkeypatch.setattr("understudy.model.fitting.refinement.SMALL", 0)
+    check_solved(*hard_model(6305, interactions=True))
+    check_solved(*contradictory_model(98))
+
+
+def test_prices_beyond_what_numbers_hold_are_no_gain_and_no_fault():
+    domain = Domain({"a": 2, "b": 2})
+    measured = [Measurement((name,), np.array([0.5, 0.5]), 0.1) for name in "ab"]
+    problem = _Problem(build_tree(domain, [m.clique for m in measured]), measured, 1.0, {})
+    programme = QuadraticProgramme(problem.observations, measured, 1.0, None, problem.begin(None)[1], 100)
+    programme.values[:2] = 1e200  # with these prices one column is worth inf and the other -inf
+    value, _, _ = programme.value(np.array([1e250, -1.6e155]))
+    assert not value > programme.bound
+
+
+def test_what_says_nothing_of_a_total_implies_none():
+    domain = Domain({"a": 6, "b": 4})
+    parts = Interactions((6, 4), [(1,)])
+    answers = parts.apply(np.arange(24.0))
+    assert estimate(domain, [Measurement(("a", "b"), answers, 0.1, parts)]).total == 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
 from importlib import import_module
@@ -66,6 +68,7 @@ def main() -> None:
     # Matrices here are small: threads of NumPy's that wait for each other took ten times as long as one. NumPy reads
     # this once, when it is imported: not yet.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _say_in_utf8()
     try:
         understudy(standalone_mode=False)
     except UnderstudyError as error:
@@ -82,6 +85,13 @@ def main() -> None:
             err=True,
         )
         sys.exit(130)
+    except PermissionError as error:  # of a folder on the way to a file, which names itself in the error
+        click.echo(
+            f"understudy: {str(error.filename)!r} cannot be used: permission denied. "
+            "Hint: check who may read and write there.",
+            err=True,
+        )
+        sys.exit(1)
     except Exception as error:
         if isinstance(error, MemoryError) or "start new thread" in str(error):
             left = memory_left()
@@ -91,6 +101,20 @@ def main() -> None:
             raise
         click.echo(_wordless(error), err=True)
         sys.exit(70)
+
+
+def _say_in_utf8() -> None:
+    """Write whatever characters names have, in a locale that lacks them too; on a terminal as far as it has them.
+
+    What is written to files is in UTF-8 whatever the locale: a draft of a schema is read as that.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if not isinstance(stream, io.TextIOWrapper) or codecs.lookup(stream.encoding).name == "utf-8":
+            continue
+        if stream.isatty() and codecs.lookup(stream.encoding).name != "ascii":
+            stream.reconfigure(errors="replace")
+        else:
+            stream.reconfigure(encoding="utf-8", errors="replace")
 
 
 def _wordless(error: BaseException) -> str:

@@ -8,6 +8,7 @@ read a file of settings. What a command reads from a file is none of these.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -56,7 +57,7 @@ def load_light(*sources: str | None) -> None:
 
     A source of another kind may hand over frames of pandas'. Whoever asks for what was hidden after this gets it.
     """
-    here = all(source is None or Path(source).exists() for source in sources)
+    here = all(source is None or os.path.exists(source) for source in sources)
     if not here or "pandas" in sys.modules or Path(NUMBA_SETTINGS).exists():
         return
     hidden = Hidden()

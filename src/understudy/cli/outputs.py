@@ -5,7 +5,8 @@ from __future__ import annotations
 import fnmatch
 import glob
 import os
-from collections.abc import Iterable, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from understudy.errors import ParameterError
@@ -59,8 +60,19 @@ def check_apart(
                 raise ParameterError(
                     f"{option} and {other} are one file, {given[option]!r}.", hint="name two files."
                 )
+            _check_not_inside(option, given[option], other, given[other])
+            _check_not_inside(other, given[other], option, given[option])
         if not overwrite and option not in staying and os.path.isfile(given[option]):
             raise there_already(given[option])
+
+
+def _check_not_inside(option: str, path: str, other: str, folder: str) -> None:
+    """Refuse an output in the folder of parts that is another: it would be one of its files."""
+    if is_folder(folder) and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise ParameterError(
+            f"{option} {path!r} lies in the folder {other} {folder!r}, which is for records alone.",
+            hint="write it to a place outside of it.",
+        )
 
 
 def there_already(path: str) -> ParameterError:
@@ -84,19 +96,21 @@ def check_no_address(option: str, path: str) -> None:
 
 def _check(option: str, path: str, what: str, place: str) -> None:
     """Refuse an output that is a file which is read, lies in a folder that is read, or matches a pattern."""
+    lost = ParameterError(f"{option} {path!r} is {what}, which would be lost.", hint="write to another file.")
     if _is_same(path, place):
-        raise ParameterError(
-            f"{option} {path!r} is {what}, which would be lost.", hint="write to another file."
-        )
+        raise lost
     where = os.path.realpath(path)
-    if os.path.isdir(place):
-        if Path(where).is_relative_to(os.path.realpath(place)):
-            raise ParameterError(
-                f"{option} {path!r} lies in {what}: it would be read with the table the next time.",
-                hint="write to a place outside of it.",
-            )
-    elif glob.has_magic(place) and not os.path.exists(place) and _matches(where, place):
+    folder = os.path.isdir(place)
+    pattern = not folder and glob.has_magic(place) and not os.path.exists(place)
+    if folder and any(_is_same(str(above), place) for above in (where, *Path(where).parents)):
+        raise ParameterError(
+            f"{option} {path!r} lies in {what}: it would be read with the table the next time.",
+            hint="write to a place outside of it.",
+        )
+    if pattern and (_matches(where, place) or _is_reached(where, place)):
         raise ParameterError(f"{option} {path!r} is one of the files of {what}.", hint="write elsewhere.")
+    if (folder or pattern) and os.path.isfile(path) and any(_is_same(path, file) for file in _files(place)):
+        raise lost
 
 
 def _is_same(path: str, other: str) -> bool:
@@ -107,9 +121,17 @@ def _is_same(path: str, other: str) -> bool:
     except (OSError, ValueError):
         pass
     try:
-        return os.path.realpath(path) == os.path.realpath(other)
+        if os.path.exists(path) or os.path.exists(other):
+            return os.path.realpath(path) == os.path.realpath(other)
+        return _folded(path) == _folded(other)
     except ValueError:  # a NUL; whoever opens it says so
         return False
+
+
+def _folded(path: str) -> str:
+    """A path that is not there yet as a disk may keep it that tells neither capitals nor ways to write an accent."""
+    whole = Path(os.path.realpath(path))
+    return str(whole.with_name(unicodedata.normalize("NFC", whole.name).casefold())) if whole.name else path
 
 
 def _matches(where: str, pattern: str) -> bool:
@@ -119,6 +141,21 @@ def _matches(where: str, pattern: str) -> bool:
     base = os.path.realpath(os.path.join(*steps[:plain]))
     with_folders, without = steps[plain:], [step for step in steps[plain:] if step != "**"]
     return any(fnmatch.fnmatch(where, os.path.join(base, *rest)) for rest in (with_folders, without))
+
+
+def _is_reached(where: str, pattern: str) -> bool:
+    """Whether a pattern takes in a place, perhaps by folders that are links."""
+    above, last = os.path.split(pattern)
+    folder, name = os.path.split(where)
+    if last != "**" and not fnmatch.fnmatch(name, last):
+        return False
+    folders = os.path.join(pattern, "") if last == "**" else above or "."
+    return any(_is_same(found, folder) for found in glob.iglob(folders, recursive=True))
+
+
+def _files(place: str) -> Iterator[str]:
+    """What lies in a folder or is taken in by a pattern: files may be links to others."""
+    return glob.iglob(os.path.join(place, "**") if os.path.isdir(place) else place, recursive=True)
 
 
 def _places(table: str) -> tuple[str, ...]:

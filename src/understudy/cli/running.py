@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import click
 
 from understudy.cli.console import say, show_table
-from understudy.cli.outputs import check_apart, check_no_address, is_folder
+from understudy.cli.outputs import check_apart, check_no_address, is_folder, there_already
 from understudy.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
@@ -132,9 +132,11 @@ def check_output(
 ) -> int | None:
     """The rows to generate, once the output can be written: refused before anything is spent.
 
-    `folder` says whether a folder of parts will do, and `new` that none may be in it yet; `spreadsheet` that the
-    output is made safe for one, which only a text file needs.
+    `folder` says whether a folder of parts will do, and `new` that none may be in it yet, but for those of a sample
+    that was broken off (see `begun`); `spreadsheet` that the output is made safe for one, which only a text file
+    needs.
     """
+    from understudy.cli.second_half import begun, not_empty
     from understudy.data import check_writable
     from understudy.data.files.writing import check_format, is_text
 
@@ -150,8 +152,8 @@ def check_output(
     if folder and is_folder(output):
         place = Path(output)
         check_writable(place / "part" if place.is_dir() else place)
-        if new and place.is_dir() and any(place.iterdir()):
-            raise FileError(f"folder {output!r} is not empty.", hint="give a new folder.")
+        if new and place.is_dir() and any(place.iterdir()) and not begun(output):
+            raise not_empty(output)
     else:
         check_writable(output)
         if folder:
@@ -192,14 +194,19 @@ def check_run(
 
 
 def run_fit(
-    data: str, settings: dict[str, Any], stage: Callable[[str], None], *, left: str | None = None
+    data: str,
+    settings: dict[str, Any],
+    stage: Callable[[str], None],
+    *,
+    left: str | None = None,
+    folder: str | None = None,
 ) -> tuple[Release, Path]:
     """A release from the options of `fit` and `synth`, and the ledger that it was charged to.
 
-    `left` is a file that an earlier run of the same job left, with its release, and that stays as it is: then nothing
-    is charged, and whatever is no release of this job is refused.
+    `left` is a file that an earlier run of the same job left, with its release, and that stays as it is, `folder` one
+    with parts of its sample: then nothing is charged, and whatever is no release of this job is refused.
     """
-    from understudy.cli.second_half import FinishedJobs, check_own, left_release
+    from understudy.cli.second_half import FinishedJobs, check_own, left_release, not_empty
     from understudy.domain import Schema
     from understudy.pipeline import MisfitWarning, fit
     from understudy.privacy import Seeded, default_ledger_path
@@ -210,6 +217,7 @@ def run_fit(
     ledger = Path(settings["ledger"] or default_ledger_path()).resolve()
     seed = settings["insecure_seed"]
     found = None if left is None else left_release(left)
+    refusal = there_already(left) if left is not None else None if folder is None else not_empty(folder)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MisfitWarning)  # said below, with the rest
         release = fit(
@@ -219,7 +227,7 @@ def run_fit(
             delta=budget.delta,
             allow_large_epsilon=settings["allow_large_epsilon"],
             mechanism=mechanism,
-            ledger=ledger if left is None else FinishedJobs(ledger, left),
+            ledger=ledger if refusal is None else FinishedJobs(ledger, refusal),
             stage=stage,
             memory=byte_figure(settings["memory"]),
             source=None if seed is None else Seeded(seed),

@@ -1,7 +1,8 @@
-"""A `synth --release` that was ended between its two files: the same command goes on from the release that is there.
+"""A `synth` that was ended after it had written something: the same command goes on from what is there.
 
-The file may stay only where it is this very job's own. Which job a run is, is known once its table is looked at; so
-until then the ledger is one that opens finished jobs and charges for no new one.
+That is a release, or a folder with some parts of the sample. It may stay only where it is this very job's own. Which
+job a run is, is known once its table is looked at; so until then the ledger is one that opens finished jobs and
+charges for no new one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from understudy.cli.outputs import there_already
-from understudy.errors import UnderstudyError
+from understudy.errors import FileError, UnderstudyError
 from understudy.pipeline import Release, load
 from understudy.privacy import Job, Ledger
 from understudy.privacy.ledger.ledger import LedgerTranscript
@@ -22,23 +23,32 @@ class FinishedJobs(Ledger):
 
     Parameters:
         path: the ledger's file.
-        kept: the file that a new job's would replace, to name in the refusal.
-
-    Raises:
-        ParameterError: there is no such ledger, or a job that is opened is not finished in it.
+        refusal: what is raised where there is no such ledger, or a job that is opened is not finished in it.
     """
 
-    def __init__(self, path: Path, kept: str) -> None:
-        self._kept = kept
+    def __init__(self, path: Path, refusal: UnderstudyError) -> None:
+        self._refusal = refusal
         if not path.is_file():
-            raise there_already(kept)
+            raise refusal
         super().__init__(path, create=False)
 
     def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> LedgerTranscript:
         """The transcript of a finished job; nothing is charged."""
         if not self.finished(job):
-            raise there_already(self._kept)
+            raise self._refusal
         return super().open(job, epsilon, delta, private=private)
+
+
+def begun(output: str) -> bool:
+    """Whether an output is a folder that says of itself which sample's parts it has."""
+    from understudy.pipeline.drawing.sample_folder import MANIFEST
+
+    return (Path(output) / MANIFEST).is_file()
+
+
+def not_empty(output: str) -> FileError:
+    """The refusal to fill a folder that has other files, or parts of another sample."""
+    return FileError(f"folder {output!r} is not empty.", hint="give a new folder.")
 
 
 def left_release(release_file: str) -> Release:

@@ -249,3 +249,13 @@ def test_a_delta_above_one_over_n_is_warned_of(folder, understudy) -> None:
     )
     said = fit(understudy, budget=("--epsilon", "1", "--delta", "0.01"))
     assert said.code == 0 and "delta" in said.err
+
+
+def test_a_folder_that_is_closed_to_the_user_is_told_with_its_name(folder, understudy, monkeypatch):
+    def closed(self, **_):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "mkdir", closed)
+    said = understudy("demo", "--rows", "10", "-o", "closed")
+    assert said.code == 1 and "'closed' cannot be used: permission denied" in said.err
+    assert "should not be" not in said.err

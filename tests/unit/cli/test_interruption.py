@@ -84,6 +84,33 @@ def test_a_run_ended_between_its_release_and_its_records_goes_on_by_the_same_com
     )
 
 
+def test_a_run_ended_between_the_parts_of_a_folder_goes_on_by_the_same_command(
+    folder: Path, understudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("understudy.pipeline.drawing.sample_folder.PART_ROWS", 100)
+    synth = (*FIT[:6], *BUDGET, "-o", "parts/", "-n", "400")
+    synth = ("synth", *synth[1:])
+    assert understudy(*synth).code == 0
+    whole = {path.name: path.read_bytes() for path in (folder / "parts").iterdir()}
+    (folder / "parts" / "part-000002.parquet").unlink()
+    said = understudy(*synth)
+    assert said.code == 0, said.err
+    assert {path.name: path.read_bytes() for path in (folder / "parts").iterdir()} == whole
+    before = (folder / "ledger.db").read_bytes()
+    for other in ((*synth, "--neighbours", "replace"), (*synth[:-1], "300")):
+        said = understudy(*other)
+        assert said.code in (1, 2) and "folder" in said.err, said.err
+        assert (folder / "ledger.db").read_bytes() == before
+    assert {path.name: path.read_bytes() for path in (folder / "parts").iterdir()} == whole
+
+
+def test_a_release_does_not_lie_among_the_records(folder: Path, understudy) -> None:
+    (folder / "parts").mkdir()
+    said = understudy(*SYNTH[:-4], "-o", "parts/", "--release", "parts/people.release")
+    assert said.code == 2 and "for records alone" in said.err
+    assert not (folder / "ledger.db").exists()
+
+
 @pytest.mark.parametrize("there", ["another budget's release", "another job's release", "some text"])
 def test_any_other_file_in_the_place_of_a_release_stays_and_nothing_is_charged(
     folder: Path, understudy, there: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,18 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     os.symlink("people.parquet", "link.parquet")
     os.link("people.parquet", "hard.parquet")
     os.symlink("people", "folder")
+    for folder in ("elsewhere", "links", "deep"):
+        (tmp_path / folder).mkdir()
+    pq.write_table(table, tmp_path / "elsewhere" / "real.parquet")
+    os.symlink("../elsewhere/real.parquet", "links/a.parquet")
+    os.symlink("../people", "deep/alias")
+    with duckdb.connect("views.db") as connection:
+        connection.execute("CREATE VIEW one AS FROM 'people.parquet'")
+        connection.execute("CREATE VIEW several AS FROM read_parquet('people/*.parquet')")
+    with sqlite3.connect("lite.db") as lite:
+        lite.execute("CREATE TABLE people (sex TEXT)")
+        lite.executemany("INSERT INTO people VALUES (?)", [("F",), ("M",)] * 50)
+    lite.close()
     return tmp_path
 
 
@@ -64,6 +77,18 @@ REPLACING = [
     ("people.parquet", "mine.db"),
     ("people.parquet", "mine.db.mark"),
     ("people.parquet", "mine.db.notes"),
+    ("links", "elsewhere/real.parquet"),  # a folder of links: what they stand for is what is read
+    ("links/*.parquet", "elsewhere/real.parquet"),
+    ("deep/*/*.parquet", "people/new.parquet"),  # a pattern that goes by a link to a folder
+    ("deep/**/*.parquet", "people/new.parquet"),
+    ("deep/alias*/*.parquet", "people/a.parquet"),
+    ("duckdb:views.db?table=one", "people.parquet"),
+    ("duckdb:views.db?table=several", "people/new.parquet"),
+    ('duckdb:?query=SELECT * FROM "people.parquet"', "people.parquet"),
+    ("duckdb:?query=SELECT * FROM read_parquet($$people.parquet$$)", "people.parquet"),
+    ("duckdb:?query=SELECT * FROM read_parquet('people' || '.parquet')", "people.parquet"),
+    ("duckdb:town.db?table=people", "town.db.wal"),
+    ("sqlite:lite.db?table=people", "lite.db-shm"),
 ]
 
 
@@ -83,6 +108,23 @@ def test_two_outputs_are_two_files(here: Path, understudy: Run) -> None:
     said = understudy("synth", "people.parquet", *BUDGET, "-o", "s.csv", "--release", "./s.csv")
     assert said.code == 2 and "one file" in said.err
     assert not (here / "mine.db").exists()
+
+
+@pytest.mark.parametrize("other", ["S.csv", "caf\u00e9.csv"])
+def test_names_that_a_disk_may_not_tell_apart_are_one_file(here: Path, understudy: Run, other: str) -> None:
+    spelled = {"S.csv": "s.csv", "caf\u00e9.csv": "cafe\u0301.csv"}[other]
+    said = understudy("synth", "people.parquet", *BUDGET, "-o", other, "--release", spelled)
+    assert said.code == 2 and "one file" in said.err
+    said = understudy("fit", "people.parquet", *BUDGET, "-o", "NEW.db", "--ledger", "new.db")
+    assert said.code == 2 and "the ledger" in said.err
+
+
+def test_a_file_beside_a_ledger_that_is_part_of_it_is_not_written(here: Path, understudy: Run) -> None:
+    fit = ("fit", "people.parquet", *BUDGET, "--schema", "people.toml", "-o", "x.release")
+    assert understudy(*fit).code == 0
+    for end in ("-wal", "-shm", "-journal", ".mark"):
+        said = understudy("report", "x.release", "-o", f"mine.db{end}", "--overwrite")
+        assert said.code == 1 and "ledger" in said.err, end
 
 
 def test_a_ledger_is_not_the_table(here: Path, understudy: Run) -> None:

@@ -164,3 +164,77 @@ def test_a_dataset_whose_type_may_not_hold_a_value_is_refused(tmp_path: Path) ->
     with pytest.raises(ParameterError, match="'age'"):
         open_dataset(narrow)
     assert count(dataset.dataset(pa.table({"sex": ["F", "M"]}))) == 2
+
+
+def frames(folder: Path) -> dict[str, Callable[[], object]]:
+    """Frames that are still to be read from the files of a table."""
+    import fsspec
+    import polars
+    import pyarrow.dataset as datasets
+    import pyarrow.fs as systems
+
+    above = systems.SubTreeFileSystem(str(folder.parent), systems.LocalFileSystem())
+    file = str(next(folder.glob("*.parquet")))
+    plain = datasets.dataset(folder, exclude_invalid_files=True)
+    return {
+        "a dataset": lambda: plain,
+        "a dataset of a file": lambda: datasets.dataset([file]),
+        "a dataset of the folder above": lambda: datasets.dataset(folder.parent, exclude_invalid_files=True),
+        "a dataset of another file system": lambda: datasets.dataset(
+            str(folder), filesystem=fsspec.filesystem("file"), exclude_invalid_files=True
+        ),
+        "a dataset of a part of one": lambda: datasets.dataset(
+            folder.name, filesystem=above, exclude_invalid_files=True
+        ),
+        "datasets together": lambda: datasets.dataset([plain, plain]),
+        "a lazy frame": lambda: polars.scan_parquet(f"{folder}/*.parquet").select("sex"),
+        "a lazy frame of a file": lambda: polars.scan_parquet(file),
+        "a lazy frame of more": lambda: polars.scan_parquet(f"{folder.parent}/**/*.parquet"),
+        "lazy frames together": lambda: polars.concat([polars.scan_parquet(file)] * 2),
+        "a relation": lambda: duckdb.sql(f"FROM '{folder}/*.parquet'"),
+    }
+
+
+@pytest.mark.parametrize("way", ["a dataset", "a dataset of a file", "a dataset of the folder above",
+                                 "a dataset of another file system", "a dataset of a part of one",
+                                 "datasets together", "a lazy frame", "a lazy frame of a file",
+                                 "a lazy frame of more", "lazy frames together", "a relation"])  # fmt: skip
+def test_frames_that_would_read_its_files_as_plain_ones_are_refused(delta: Path, way: str) -> None:
+    with pytest.raises(FileError, match="Delta table"):
+        count(frames(delta)[way]())
+
+
+def test_frames_that_go_by_the_log_or_by_plain_files_are_read(delta: Path, tmp_path: Path) -> None:
+    import polars
+    import pyarrow.dataset as datasets
+
+    assert count(deltalake.DeltaTable(delta).to_pyarrow_dataset()) == 600
+    assert count(polars.scan_delta(str(delta))) == 600
+    pq.write_table(pa.table({"sex": ["F"]}), tmp_path / "a.parquet")
+    assert count(datasets.dataset(tmp_path)) == 1
+    assert count(polars.scan_parquet(tmp_path / "*.parquet")) == 1
+    assert count(polars.DataFrame({"sex": ["F"]}).lazy()) == 1
+    assert count(duckdb.sql(f"FROM '{tmp_path}/a.parquet'")) == 1
+
+
+def test_files_of_an_iceberg_table_in_a_store_are_refused(tmp_path: Path) -> None:
+    import pyarrow.dataset as datasets
+    import pyarrow.fs as systems
+
+    (tmp_path / "people" / "data").mkdir(parents=True)
+    (tmp_path / "people" / "metadata").mkdir()
+    pq.write_table(pa.table({"sex": ["F"]}), tmp_path / "people" / "data" / "a.parquet")
+    store = systems.SubTreeFileSystem(str(tmp_path), systems.LocalFileSystem())
+    data = datasets.dataset("people/data", filesystem=store)
+    assert count(data) == 1  # a folder `metadata` alone is no table's
+    (tmp_path / "people" / "metadata" / "v1.metadata.json").write_text("{}")
+    with pytest.raises(FileError, match="Iceberg table"):
+        count(data)
+
+
+def test_a_filtered_dataset_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    import pyarrow.dataset as datasets
+
+    pq.write_table(pa.table({"sex": ["F"]}), tmp_path / "a.parquet")
+    with pytest.raises(ParameterError, match="filtered"):
+        count(datasets.dataset(tmp_path).filter(datasets.field("sex") == "F"))

@@ -12,6 +12,7 @@ import pytest
 
 import understudy as us
 from spark_session import session
+from understudy.errors import FileError
 from understudy.pipeline.sources.records import Reading
 from understudy.pipeline.sources.spark import SparkSource
 from understudy.privacy import Seeded
@@ -120,3 +121,28 @@ def test_a_release_does_not_tell_whether_spark_read_the_records(people: Path) ->
     first, second = ([m.values.tolist() for m in fit.measurements] for fit in fits)
     assert first == second
     assert fits[0].schema.to_toml() == fits[1].schema.to_toml() and fits[0].form == fits[1].form
+
+
+def test_a_dataframe_of_a_delta_table_s_files_is_refused(tmp_path: Path) -> None:
+    deltalake = pytest.importorskip("deltalake")
+    deltalake.write_deltalake(tmp_path / "people", pa.table({"id": list(range(10)), "sex": ["F", "M"] * 5}))
+    deltalake.DeltaTable(tmp_path / "people").delete("id < 4")
+    frame = scanned(tmp_path / "people")
+    frame.createOrReplaceTempView("lake")
+    for data in (
+        frame,
+        frame.where("id >= 0").select("sex"),
+        f"spark:parquet.`{tmp_path}/people`",
+        "spark:lake",
+    ):
+        with pytest.raises(FileError, match="Delta table"):
+            SparkSource(data).open(Reading(None))
+    with pytest.raises(FileError, match="Delta table"):
+        SparkSource(frame).first_records(1)
+
+
+def test_a_table_of_the_session_lies_in_its_files(people: Path) -> None:
+    scanned(people).createOrReplaceTempView("town")
+    assert str(people) in SparkSource("spark:town").places
+    one = people / "0.parquet"
+    assert SparkSource(f"spark:parquet.`{one}`").places == (str(one),)

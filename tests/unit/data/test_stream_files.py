@@ -246,6 +246,42 @@ def test_batches_of_a_query_are_its_answer(town: Path) -> None:
     assert rows[0] == {"b": "secret-9", "a": 9} and len(rows) == 10
 
 
+def test_a_folder_of_which_a_part_cannot_be_listed_is_not_read_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("year=1", "year=2", "_hidden"):
+        (tmp_path / folder).mkdir()
+        pq.write_table(pa.table({"a": [1]}), tmp_path / folder / "a.parquet")
+    scan = os.scandir
+
+    def forbidden(*closed: str):
+        def scanned(path: str | os.PathLike[str]):
+            if Path(path).name in closed:
+                raise PermissionError(13, "Permission denied", str(path))
+            return scan(path)
+
+        return scanned
+
+    monkeypatch.setattr(os, "scandir", forbidden("_hidden"))
+    assert len(find_files(str(tmp_path))) == 2
+    monkeypatch.setattr(os, "scandir", forbidden("year=2"))
+    with pytest.raises(FileError, match="cannot be read"):
+        find_files(str(tmp_path))
+
+
+def test_a_database_that_reads_other_files_does_not_say_when_they_changed(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
+    with duckdb.connect(str(tmp_path / "town.db")) as connection:
+        connection.execute(f"CREATE VIEW seen AS FROM '{tmp_path}/a.parquet'")
+        connection.execute("CREATE TABLE kept AS SELECT 1 AS a")
+    assert open_database(f"{tmp_path}/town.db?table=seen").snapshot is None
+    assert open_database(f"{tmp_path}/town.db?query=FROM '{tmp_path}/a.parquet'").snapshot is None
+    before = open_database(f"{tmp_path}/town.db?table=kept").snapshot
+    assert before is not None and open_database(f"{tmp_path}/town.db?table=kept").snapshot == before
+    (tmp_path / "town.db.wal").touch()
+    assert open_database(f"{tmp_path}/town.db?table=kept").snapshot != before
+
+
 @pytest.mark.parametrize(
     "address", ["", "town.db", "?table=people", "town.db?people", "town.db?query=", "#people"]
 )

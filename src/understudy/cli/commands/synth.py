@@ -11,8 +11,10 @@ from understudy.cli import options
 from understudy.cli.console import show_json, stages
 from understudy.cli.interruption import told_what_was_spent
 from understudy.cli.light_libraries import load_light
+from understudy.cli.outputs import is_folder
 from understudy.cli.pipes import check_named, from_pipe, is_piped, to_pipe
 from understudy.cli.running import check_output, check_run, run_fit, summary, tell, write_sample
+from understudy.cli.second_half import begun
 
 
 @click.command("synth", short_help="Turn a private table into a synthetic one.")
@@ -43,8 +45,8 @@ def command(
     spark:. What does not fit in memory is streamed. The kind of OUTPUT follows from its ending: .csv, .csv.gz, .xlsx,
     .jsonl, .parquet, .arrow, or / for a folder of Parquet files. A CSV file is written as the private one was.
 
-    A run that was ended after --release was written and before its records were goes on by the same command: the
-    release stays as it is, and nothing is charged again.
+    A run that was ended after --release was written, or between the parts of a folder, goes on by the same command:
+    what was written stays as it is, and nothing is charged again.
 
     - stands for standard input (csv:-, jsonl:- or parquet:- where its content does not tell its kind), kept meanwhile
     in a private file, and for standard output, as CSV: what else is said goes to standard error. Records from a
@@ -68,11 +70,12 @@ def command(
     left = (
         release_file if release_file and not settings["overwrite"] and os.path.isfile(release_file) else None
     )
+    is_begun = is_folder(place) and begun(place)
     outputs = {"-o": place, "--release": release_file}
     check_run(data, settings, outputs, staying=("--release",) if left else ())
     read = from_pipe(data)
     with told_what_was_spent(settings, read != data), stages(settings["verbose"]) as stage:
-        release, ledger = run_fit(read, settings, stage, left=left)
+        release, ledger = run_fit(read, settings, stage, left=left, folder=place if is_begun else None)
         if release_file and not left:
             stage("writing the release")
             release.save(release_file)

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from understudy.data.files.common_types import always_fits, as_type
 from understudy.data.files.frames import check_schema
+from understudy.data.files.stored_lakes import check_alive
 from understudy.data.scannable import batch_rows
 from understudy.errors import FileError, ParameterError
 
@@ -49,8 +50,9 @@ def open_dataset(dataset: Any, what: str = "the dataset", snapshot: str | None =
     with faults(what):
         types = pa.schema([(field.name, PLAIN.get(field.type, field.type)) for field in dataset.schema])
         check_schema(types, what, ParameterError)
-        for part in dataset.get_fragments():
+        for part in _fragments(dataset, what):
             _check_fragment(part, types, what)
+        check_alive(dataset, what)
 
     def batches(columns: list[str]) -> Iterator[pa.RecordBatch]:
         rows = batch_rows(len(columns))
@@ -103,6 +105,17 @@ def open_iceberg(notes: str) -> BatchSource:
         yield from asked.to_arrow_batch_reader()
 
     return BatchSource(what, types, batches, f"iceberg {table.metadata.table_uuid} {number}")
+
+
+def _fragments(dataset: Any, what: str) -> Iterator[Any]:
+    """The parts of a dataset; one that is filtered does not say which they are."""
+    try:
+        yield from dataset.get_fragments()
+    except ValueError:
+        raise ParameterError(
+            f"{what} is filtered, and then says nothing of its files.",
+            hint="give the whole dataset, or what dataset.to_table() makes of the filtered one.",
+        ) from None
 
 
 def _check_fragment(part: Any, types: pa.Schema, what: str) -> None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 
+from understudy.data.engines.unread_frames import local_file, spark_files
 from understudy.data.files import raw_file
 from understudy.data.files.file_set import FileSet, open_table_file
 from understudy.errors import UnderstudyError
@@ -49,12 +48,19 @@ def scanned_files(frame: Any, types: pa.Schema, needed: Collection[str]) -> File
         relation = _relation(frame._jdf)
         if relation is None or not _usual(frame):
             return None
-        paths = [_local(str(address)) for address in frame.inputFiles()]
+        paths = [local_file(str(address)) for address in frame.inputFiles()]
         size = int(relation.location().sizeInBytes())
     except Exception:  # Py4J's, or no plan to ask for: Spark knows how to read it
         return None
     wanted = [name for name in types.names if name in needed]
     return _opened(paths, size, types, wanted) if paths and None not in paths else None
+
+
+def local_places(frame: Any) -> tuple[str, ...]:
+    """The files that a DataFrame reads on this machine, and the folders of which they are the parts."""
+    files = spark_files(frame)
+    folders = {path.parent for path in files if path.name.startswith("part-") or len(files) > 1}
+    return tuple(map(str, [*sorted(folders), *files]))
 
 
 def _relation(frame: Any) -> Any:
@@ -92,12 +98,6 @@ def _usual(frame: Any) -> bool:
 
 def _class(thing: Any) -> str:
     return str(thing.getClass().getName())
-
-
-def _local(address: str) -> Path | None:
-    """The path of a file on this machine, or on a file system that every worker sees; None of any other."""
-    parts = urlsplit(address)
-    return Path(unquote(parts.path)) if parts.scheme == "file" and parts.netloc == "" else None
 
 
 def _opened(paths: list[Any], size: int, types: pa.Schema, wanted: list[str]) -> FileSet | None:

@@ -27,12 +27,9 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise FileError(
                 f"there is no folder {str(target.parent)!r} to write {shown!r} in.", hint="create it."
             )
-        if _is_ledger(target) or (
-            target.suffix in (".mark", ".notes") and _is_ledger(target.with_suffix(""))
-        ):
+        if any(map(_is_ledger, (target, *_owners(target)))):
             raise FileError(
-                f"{shown!r} is a ledger, or what lies beside one: it is never replaced.",
-                hint="name another file.",
+                f"{shown!r} is a ledger, or belongs to one: it is never replaced.", hint="name another file."
             )
         if is_device(target):
             _check_device(target, shown)
@@ -146,6 +143,13 @@ def _is_ledger(path: Path) -> bool:
                 start = file.read(72)
             return start.startswith(b"SQLite format 3\0") and start[68:] == b"UNDS"
     return False
+
+
+def _owners(path: Path) -> list[Path]:
+    """The database to which a file would belong by its name: its mark, its notes, or what SQLite keeps beside it."""
+    name = path.name
+    ends = [end for end in (".mark", ".notes", "-journal", "-wal", "-shm") if name.endswith(end) and name != end]
+    return [path.with_name(name.removesuffix(end)) for end in ends]
 
 
 def _resolved(path: Path) -> Path:

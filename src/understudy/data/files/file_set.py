@@ -175,7 +175,9 @@ def find_files(pattern: str, kind: str | None = None) -> list[Path]:
     place = Path(pattern)
     try:
         if place.is_dir():
-            found = sorted(path for path in place.rglob("*") if _is_table(path, place, kind))
+            found = sorted(
+                path for path in _below(place) if is_table_name(path.name, kind) and path.is_file()
+            )
         elif place.exists() or not glob.has_magic(pattern):
             found = [place]
         else:
@@ -190,9 +192,15 @@ def find_files(pattern: str, kind: str | None = None) -> list[Path]:
     return found
 
 
-def _is_table(path: Path, folder: Path, kind: str | None) -> bool:
-    hidden = any(step.startswith(("_", ".")) for step in path.relative_to(folder).parts)
-    return not hidden and is_table_name(path.name, kind) and path.is_file()
+def _below(folder: Path) -> Iterator[Path]:
+    """What lies in a folder and below, but for what is hidden; an OSError where a folder cannot be listed."""
+
+    def told(error: OSError) -> None:
+        raise error
+
+    for place, folders, names in os.walk(folder, onerror=told):
+        folders[:] = [name for name in folders if not name.startswith(("_", "."))]
+        yield from (Path(place, name) for name in names if not name.startswith(("_", ".")))
 
 
 def _check_same(first: TableFile, file: TableFile) -> None:

@@ -34,8 +34,12 @@ class LakeFolder:
 
     def refusal(self, asked: object) -> FileError:
         """Why its files are not read one by one, and how they are."""
+        return self.refusal_of(repr(str(asked)))
+
+    def refusal_of(self, what: str) -> FileError:
+        """The same, of something that is no path: "the dataset"."""
         return FileError(
-            f"{str(asked)!r} has files of the {self.kind} table {str(self.path)!r}, of which only its log says which "
+            f"{what} has files of the {self.kind} table {str(self.path)!r}, of which only its log says which "
             "records are alive: read as plain files, deleted ones would come back and people count twice.",
             hint=_HINTS[self.kind],
         )
@@ -48,9 +52,14 @@ def lake_at(folder: Path) -> LakeFolder | None:
     if (folder / ".hoodie").is_dir():
         return LakeFolder(HUDI, folder)
     notes = folder / "metadata"
-    if notes.is_dir() and any(map(_ICEBERG_NOTES.fullmatch, os.listdir(notes))):
+    if notes.is_dir() and any(map(is_iceberg_note, os.listdir(notes))):
         return LakeFolder(ICEBERG, folder)
     return None
+
+
+def is_iceberg_note(name: str) -> bool:
+    """Whether a file in a folder `metadata` is called as one that describes an Iceberg table is."""
+    return _ICEBERG_NOTES.fullmatch(name) is not None
 
 
 def lake_above(folders: Iterable[Path]) -> LakeFolder | None:

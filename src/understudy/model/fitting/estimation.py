@@ -32,7 +32,7 @@ TOLERANCE = 0.01  # of the number of measured cells
 _FINE = 1e-9  # what a small model goes on to, since it costs next to nothing
 _FINE_WORK, _FINE_STEPS = 4_500_000, 1_000  # cells times steps, and steps
 _WORK = 200_000_000
-_ROUNDING = 1e-14  # of the loss: what numbers cannot tell apart
+_ROUNDING = 1e-13  # of the loss: what sums of so large numbers cannot tell apart
 _STEP = 1_500  # cells that a pass costs as much as whatever the model's size
 
 

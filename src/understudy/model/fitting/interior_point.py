@@ -8,7 +8,8 @@ A step solves
     [ B    -1/w    0  ]     for the changes of b, r and the prices of agreement,
     [ A      0     0  ]
 
-twice (Mehrotra's predictor and corrector). Entries are near one whatever the scales: only the diagonal varies.
+twice (Mehrotra's predictor and corrector; after a step that gained nothing, a plain one without corrector). Entries
+are near one whatever the scales: only the diagonal varies.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from understudy.model.fitting.least_squares_loss import LeastSquares
 from understudy.model.tree.projection_kernels import add_back
 from understudy.model.tree.tree_layout import Floats, TreeLayout
 
-LARGEST = 800  # unknowns that are solved in about a second
+SMALL = 800  # unknowns that are solved in about a second
+LARGEST = 1_500  # unknowns that are solved in some seconds: for models on which all else stalls
 _STEPS = 60
 _SHY = 0.995  # of the way to the first cell that would become negative
 _LEAST = 1e-30  # of the duality at the start: beyond it numbers say no more
+_FALLS = 0.9  # of the least duality so far: a step that leaves more is followed by a plain one, without a corrector
 _SHARE = 0.1  # of what is enough that the duality may be at the end
 _REFINEMENTS = 2
 _RIDGE = 1e-14
@@ -70,7 +73,7 @@ def interior_point(problem: LeastSquares, start: Floats, enough: float) -> Inter
     across = np.arange(n + m + k)
     matrix[across[n : n + m], across[n : n + m]] = -1.0 / weights
     first = float(cells @ slack)
-    steps = 0
+    steps, least = 0, np.inf
     while steps < _STEPS:
         duality = float(cells @ slack)
         if not (duality * size > _SHARE * enough and duality > _LEAST * first):
@@ -90,8 +93,11 @@ def interior_point(problem: LeastSquares, start: Floats, enough: float) -> Inter
         step, back = _change(solve, left, cells, slack, slack, n)
         reach = _reach(cells, step[:n]), _reach(slack, back)
         ahead = float((cells + reach[0] * step[:n]) @ (slack + reach[1] * back))
-        centre = (ahead / duality) ** 3 * duality / n
-        target = slack - (centre - step[:n] * back) / cells
+        centre, beyond = (ahead / duality) ** 3 * duality / n, step[:n] * back
+        if duality > _FALLS * least:  # the correction overshoots, and may do so for ever in a circle
+            centre, beyond = 0.5 * duality / n, np.zeros(n)
+        least = min(least, duality)
+        target = slack - (centre - beyond) / cells
         step, back = _change(solve, left, cells, slack, target, n)
         if not (np.isfinite(step).all() and np.isfinite(back).all()):
             break

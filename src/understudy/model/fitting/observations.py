@@ -44,7 +44,7 @@ class _Question:
         here = cells[self.cells]
         if self._matrix is None:
             return self._asked(here)
-        with np.errstate(invalid="ignore"):  # a trial may leave what numbers can hold: it is refused later
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond what numbers hold: it is refused later
             return np.asarray(self._matrix @ here)
 
     def _asked(self, cells: Floats) -> Floats:
@@ -55,7 +55,8 @@ class _Question:
         query = self.measurement.query
         turned = np.ascontiguousarray(answers[self.answers])
         if self._matrix is not None:
-            return np.asarray(turned @ self._matrix)
+            with np.errstate(over="ignore", invalid="ignore"):  # as above
+                return np.asarray(turned @ self._matrix)
         if query is not None:
             turned = np.asarray(query.adjoint(turned), np.float64)
         shape = tuple(self.shape[axis] for axis in self.turn)

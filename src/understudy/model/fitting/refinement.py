@@ -8,7 +8,7 @@ which both stall is solved directly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from understudy.model.fit_report import Listener, OptimalityCertificate
 from understudy.model.fitting import maximum_entropy, starting_point
 from understudy.model.fitting.dual.quadratic_programme import QuadraticProgramme
 from understudy.model.fitting.entropic_steps import proximal_step
-from understudy.model.fitting.interior_point import LARGEST, interior_point, unknowns
+from understudy.model.fitting.interior_point import LARGEST, SMALL, interior_point, unknowns
 from understudy.model.fitting.least_squares_loss import LeastSquares
 from understudy.model.tree.propagation import directed
 from understudy.model.tree.tree_layout import Floats
@@ -26,6 +26,7 @@ _SWEEPS = 20
 _ROUNDS = 20
 _SETTLE = 10
 _FAILURES, _HELD_FAILURES = 4, 8  # steps without a gain, one after another
+_DIRECT = 3  # times that a small model is solved whole, each from where the last ended
 _SMALL_STEPS = 1_000  # after which a small model is solved by a direct method
 _TRIES = 4  # at maximum entropy, before a field without it will do
 _NEWTON_STEPS = 12
@@ -103,7 +104,10 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
     answers = problem.observations.answers(problem.propagation, state.marginals)
     state.bound = problem.lower_bound(problem.gradient(answers), state.spare)
     advance, most = (_held, _HELD_FAILURES) if state.programme.held else (_whole, _FAILURES)
-    small = unknowns(problem) <= LARGEST
+    small, solvable = unknowns(problem) <= SMALL, unknowns(problem) <= LARGEST
+    advanced = (
+        replace(goal, limit=min(goal.limit, _SMALL_STEPS)) if small else goal
+    )  # one step may have many passes
     while True:
         found = state.found()
         if callback is not None:
@@ -111,23 +115,29 @@ def refine(state: Refinement, goal: Goal, callback: Listener | None) -> Optimali
         stalled = failures >= most or (small and found.steps >= _SMALL_STEPS)
         if goal.reached(found) or stalled or state.plain_will_do(goal):
             found = state.settle_for_plain(goal)
-            direct = small and found.gap > goal.target and found.steps < goal.limit
+            direct = solvable and found.gap > goal.target and found.steps < goal.limit
             return _solve_whole(state, goal, callback) if direct else found
         accuracy = _ACCURACY if failures == 0 else 1e-3
-        moved = advance(state, accuracy, goal)
+        moved = advance(state, accuracy, advanced)
         gained = state.found().gap < found.gap * (1 - 1e-3)
         failures = 0 if moved or gained else failures + 1
 
 
 def _solve_whole(state: Refinement, goal: Goal, callback: Listener | None) -> OptimalityCertificate:
-    """The certificate after a small model was solved by a direct method, where the others gave up."""
+    """The certificate after a small model was solved by a direct method, where the others gave up.
+
+    From a far start prices are only as exact as those of that start; solved again from near it, they are exact.
+    """
     problem, layout = state.problem, state.programme.layout
-    found = interior_point(problem, state.marginals, goal.fine)
-    state.extra += found.steps
-    state.bound = max(state.bound, problem.lower_bound(found.dual, state.spare))
-    state.keep(starting_point.joined(layout, np.maximum(found.cells, 0.0)))
-    if callback is not None:
-        callback(state.found())
+    for _ in range(_DIRECT):
+        found = interior_point(problem, state.marginals, goal.fine)
+        state.extra += found.steps
+        state.bound = max(state.bound, problem.lower_bound(found.dual, state.spare))
+        state.keep(starting_point.joined(layout, np.maximum(found.cells, 0.0)))
+        if callback is not None:
+            callback(state.found())
+        if goal.reached(state.found()) or state.loss - state.bound <= goal.target:
+            break
     return state.found()
 
 

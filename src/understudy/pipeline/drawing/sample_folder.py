@@ -130,8 +130,9 @@ def _manifest(
     """The sample that the folder holds or will hold; another one than it holds is refused."""
     check_seed(seed)
     begun = _begun(place)
+    by_version_1 = begun is not None and begun.release == digest(release, with_fit=True)
     wanted = Manifest(
-        release=digest(release),
+        release=digest(release, with_fit=by_version_1),
         rows=release.count(rows),
         seed=(secrets.randbits(63) if begun is None else begun.seed) if seed is None else int(seed),
         part_rows=part_rows(release),
@@ -191,9 +192,15 @@ def _is_whole(place: Path, wanted: Manifest, number: int) -> bool:
         return False
 
 
-def digest(release: Release) -> str:
-    """A digest of what a release draws from: its field, its schema and how codes become values."""
+def digest(release: Release, *, with_fit: bool = False) -> str:
+    """A digest of what a release draws from: its field, its schema and how codes become values.
+
+    How long its fit took is no part of that: the same job has the same digest however often it is run. Until
+    1.0.0rc1 it was (`with_fit`).
+    """
     header, arrays = release.field.to_arrays()
+    if not with_fit:
+        header = {name: said for name, said in header.items() if name != "fit"}
     transforms = [transform.to_dict() for transform in release.transforms]
     said = [release.schema.to_toml(), header, release.compression.to_dict(), transforms]
     if release.form != NO_FORM:  # those of earlier versions have none

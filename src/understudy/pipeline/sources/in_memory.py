@@ -16,6 +16,7 @@ from understudy.data import Table, bound, count_values, frame_kind, header, read
 from understudy.data.counting.bytes_of_values import value_bytes
 from understudy.data.counting.open_values import nameable
 from understudy.data.counting.units import unit_counts
+from understudy.data.engines.unread_frames import check_plan
 from understudy.data.files.file_set import table_name
 from understudy.data.files.frames import untyped, with_form
 from understudy.data.files.json_lines import JsonLinesFile
@@ -73,6 +74,7 @@ class MemorySource:
             types = table.schema if bare else header(self.data, reading.needed)  # with its notes
             form = TableForm.of_types(types, untyped=bare, dialect=dialect)
         else:
+            check_plan(self.data)
             (table, form), kind, bare = with_form(self.data), frame_kind(self.data), untyped(self.data)
         table = transformed(table, reading.transforms)
         bare = still_untyped(bare, table.schema, reading.transforms)
@@ -92,6 +94,7 @@ class MemorySource:
     ) -> pa.Table:
         """The first records; all where no number is asked for, as they fit in memory."""
         if self._path is None:
+            check_plan(self.data)
             table = read(self.data)
         else:
             table = read(self.data, types=types, rest=pa.string(), dialect=dialect, needed=())

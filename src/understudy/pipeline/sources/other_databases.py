@@ -29,7 +29,7 @@ class SqliteSource(StreamedSource):
     def places(self) -> tuple[str, ...]:
         """The file, and what SQLite puts beside it."""
         place = self._address.partition("?")[0]
-        return (place, f"{place}-wal", f"{place}-journal")
+        return (place, f"{place}-wal", f"{place}-shm", f"{place}-journal")
 
     def scannable(self, dialect: Dialect | None) -> BatchSource:
         return open_sqlite(self._address)

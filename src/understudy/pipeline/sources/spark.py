@@ -26,8 +26,9 @@ from understudy.data.engines.spark import (
     quoted,
     shuffle_partitions,
 )
-from understudy.data.engines.spark_plan import scanned_files
+from understudy.data.engines.spark_plan import local_places, scanned_files
 from understudy.data.engines.spark_tasks import Scan, guarded
+from understudy.data.engines.unread_frames import check_spark_plan
 from understudy.data.files.file_set import FileSet, table_name
 from understudy.data.files.frames import is_plain
 from understudy.data.forms.table_form import NO_FORM, TableForm
@@ -64,8 +65,10 @@ class SparkSource:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The files that workers read; where a table of Spark's lies is not known here."""
-        return self._files.places if self._files else ()
+        """The files that workers read; of a table of Spark's its files here, and the folder where they are parts."""
+        if self._files:
+            return self._files.places
+        return local_places(_frame(self.data)) if isinstance(self.data, str) else ()
 
     def open(self, reading: Reading) -> SparkRecords:
         """The records, every column of one plain value a cell."""
@@ -283,7 +286,9 @@ def spark_types(types: pa.Schema) -> Any:
 
 def _frame(data: Any) -> Any:
     if not isinstance(data, str):
-        return data.to_spark() if type(data).__module__.startswith("pyspark.pandas") else data
+        frame = data.to_spark() if type(data).__module__.startswith("pyspark.pandas") else data
+        check_spark_plan(frame)
+        return frame
     name, running = data.removeprefix(ADDRESS), session()
     try:
         frame = running.table(name)
@@ -293,6 +298,7 @@ def _frame(data: Any) -> Any:
             f"Spark has no table {name!r} ({type(error).__name__}).",
             hint="give the name of a table or a view of the session, or the DataFrame itself.",
         ) from None
+    check_spark_plan(frame)
     return frame
 
 

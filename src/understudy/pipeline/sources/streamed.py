@@ -227,11 +227,10 @@ class DatabaseSource(StreamedSource):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The database, and the files that its query names."""
-        from understudy.data.engines.duckdb import named_files
+        """The database, and the files that its query or a view reads."""
+        from understudy.data.engines.duckdb import places_read
 
-        place, _, asked = self._address.partition("?")
-        return (*([place] if place else []), *(named for _, named in named_files(asked)))
+        return tuple(places_read(self._address))
 
     def scannable(self, dialect: Dialect | None) -> Scannable:
         from understudy.data.engines.duckdb import open_database

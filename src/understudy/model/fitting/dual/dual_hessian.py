@@ -125,7 +125,10 @@ class Hessian:
             list(self._pool.map(work, self._lots, gains))
         for beside, place in self._marginals.spare:
             sums[place] += sums[beside]
-        return math.fsum(gain for part in gains for gain in part.tolist())
+        try:
+            return math.fsum(gain for part in gains for gain in part.tolist())
+        except (ValueError, OverflowError):  # a trial may leave what numbers can hold: it is no gain
+            return math.nan
 
 
 def _lots(marginals: CliqueMarginals) -> list[Integers]:

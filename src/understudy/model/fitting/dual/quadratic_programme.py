@@ -120,7 +120,8 @@ class QuadraticProgramme:
         if _LOOSEST < self.firmness * change <= 1.0:
             self.firmness *= change
             self.weights[self.free] *= change
-        self.values[self.free] = self.cells[self.free]
+        # No share of a distribution is above one: cells that are far from agreeing would carry the centre off.
+        self.values[self.free] = np.minimum(self.cells[self.free], 1.0)
         self._again()
 
     def hold_at(self, centre: Floats) -> None:
@@ -158,6 +159,7 @@ class QuadraticProgramme:
                 start += size
         return np.concatenate([*parts, self.prices[start : self.answers.stop]])
 
+    @np.errstate(over="ignore", invalid="ignore")  # a trial may leave what numbers can hold: it is no gain
     def advance(self, accuracy: float) -> bool:
         """Take one Newton step on the prices; False when none improves the bound."""
         gradient = self.gradient
@@ -167,7 +169,7 @@ class QuadraticProgramme:
         for _ in range(_HALVINGS):
             prices = self.prices + length * direction
             bound, gradient, cells = self.value(prices)
-            if bound >= self.bound + 1e-4 * length * rise:
+            if np.inf > bound >= self.bound + 1e-4 * length * rise:
                 self.damping = (
                     max(self.damping * 0.1, 1e-10) if length == 1.0 else min(self.damping * 30, 0.1)
                 )
@@ -198,7 +200,7 @@ class QuadraticProgramme:
                 return
             prices = self.prices + length * direction
             bound, gradient, cells = self.value(prices)
-            if not bound > self.bound:
+            if not np.inf > bound > self.bound:
                 return
             self._move(prices, bound, gradient, cells)
             length *= 2.0
