@@ -71,7 +71,7 @@ def test_a_count_by_interactions_and_columns_lies_within_its_interval_as_often_a
     true = float(TABLE.sum(axis=2)[cells].sum())
     none = Compression.none(DOMAIN)
     for _ in range(2_000):
-        counts = DirectCounts(measured(draw, kept)[:4], none, DOMAIN)
+        counts = DirectCounts(measured(draw, kept)[:4], none)
         found = counts.count(("a", "b"), cells, cells, 0.9)
         assert found is not None
         held.append(found[0] <= true <= found[1])
@@ -88,8 +88,8 @@ def test_a_column_is_told_by_a_pair_that_left_nothing_out_as_often_as_its_interv
         query = Interactions((3, 4), [])
         answers = query.apply(TABLE.sum(axis=2)) + draw.normal(0, OF_PAIR * query.cells / 8, query.cells)
         pair = Measurement(("a", "b"), answers, OF_PAIR * query.cells / 8, query)
-        found = DirectCounts((*alone, pair), none, DOMAIN).count(("a",), cells, cells, 0.9)
-        plain = DirectCounts(alone, none, DOMAIN).count(("a",), cells, cells, 0.9)
+        found = DirectCounts((*alone, pair), none).count(("a",), cells, cells, 0.9)
+        plain = DirectCounts(alone, none).count(("a",), cells, cells, 0.9)
         assert found is not None and plain is not None
         held.append(found[0] <= true <= found[1])
         wide.append((found[1] - found[0]) / (plain[1] - plain[0]))
@@ -110,8 +110,8 @@ def test_a_count_of_a_pair_takes_its_columns_from_pairs_that_tell_them_where_tha
             query = Interactions(table.shape, [])
             answers = query.apply(table) + draw.normal(0, OF_PAIR * query.cells / 20, query.cells)
             telling.append(Measurement(pair, answers, OF_PAIR * query.cells / 20, query))
-        found = DirectCounts((*first, *telling), none, DOMAIN).count(("a", "b"), cells, cells, 0.9)
-        plain = DirectCounts(first, none, DOMAIN).count(("a", "b"), cells, cells, 0.9)
+        found = DirectCounts((*first, *telling), none).count(("a", "b"), cells, cells, 0.9)
+        plain = DirectCounts(first, none).count(("a", "b"), cells, cells, 0.9)
         assert found is not None and plain is not None
         held.append(found[0] <= true <= found[1])
         wide.append((found[1] - found[0]) / (plain[1] - plain[0]))

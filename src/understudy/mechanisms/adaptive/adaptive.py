@@ -18,7 +18,7 @@ from understudy.mechanisms.adaptive.every_pair import every_pair, later_rounds, 
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share, rounds_worth
 from understudy.mechanisms.adaptive.rounds import MOST_CELLS, TREE_CELLS, Rounds, cells_beyond, weight_of
-from understudy.mechanisms.empty_slots import empty_slots
+from understudy.mechanisms.empty_slots import without_empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
 from understudy.mechanisms.one_way import THRESHOLD, compressed
 from understudy.mechanisms.public.public_prior import CELLS as PUBLIC_CELLS
@@ -275,7 +275,7 @@ def _independent(
     How they go together is what a public table says, where `begin` finds that it is of use: whether it did.
     """
     domain = curator.domain
-    compression = Compression.none(domain, empty_slots(domain, together))
+    compression = without_empty_slots(domain, together)
     kept = [compression.measurement(m) for m in together]
     known_public = None if public is None else public.recode(compression.maps)
     columns = _likely(kept, known_public)
