@@ -17,7 +17,14 @@ from understudy.mechanisms.adaptive.decisions import decided, intended, intended
 from understudy.mechanisms.adaptive.every_pair import every_pair, later_rounds, of_all
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.one_way_share import ALONE, PAIRS_A_COLUMN, one_way_share, rounds_worth
-from understudy.mechanisms.adaptive.rounds import MOST_CELLS, TREE_CELLS, Rounds, cells_beyond, weight_of
+from understudy.mechanisms.adaptive.rounds import (
+    MOST_CELLS,
+    TREE_CELLS,
+    Rounds,
+    cells_beyond,
+    weight_of,
+    weight_of_what_matters,
+)
 from understudy.mechanisms.empty_slots import without_empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
 from understudy.mechanisms.one_way import THRESHOLD, compressed
@@ -111,6 +118,10 @@ class Adaptive:
         told = self.workload
         return Importance(told, domain) if isinstance(told, Workload) and not told.even else None
 
+    def _weight(self, domain: Domain, column: str) -> float:
+        """How much of the budget a column deserves by how much it matters."""
+        return weight_of_what_matters(self.matters(domain), (column,))
+
     def may_ask_all(self, domain: Domain) -> bool:
         """Whether all pairs may be measured at once: where all matter alike, and no table is public."""
         return self.public is None and self.matters(domain) is None
@@ -142,7 +153,7 @@ class Adaptive:
         """What it would likely do with a table of so many rows, a public figure; without choices where noise would
         hide every pair of it, so that nothing is spent on them."""
         stages, pool = self.stages(domain), losses.get("measure")
-        asked, worth = None, self.rounds
+        asked, worth, noise, told = None, self.rounds, None, None
         if stages and rows and isinstance(pool, Gaussian) and isinstance(losses["look"], Gaussian):
             asked = one_way_share(
                 usual_columns(domain, rows),
@@ -152,14 +163,19 @@ class Adaptive:
                 self.counts(domain),
             )
             worth = rounds_worth(asked.hidden)
+            first, whole = losses["look"].scales[0] * l2, pool.sigma * l2
+            share = 1.0 if asked.hidden > CERTAIN else float(asked.share)
+            noise = (first**-2 + share * whole**-2 / len(domain)) ** -0.5
+            # Were all pairs measured, each column would be told by all that have it.
+            told = whole * math.sqrt(len(domain) / max(1 - float(asked.share), 0.05))
         alone = asked is not None and asked.hidden > CERTAIN
         if asked is not None and rows and self.may_ask_all(domain) and of_all(domain, asked, self.most_cells):
             later = min(later_rounds(asked), len(self.counts(domain)) - 1)
-            said = intended_of_all(math.comb(len(domain), 2), later, asked, rows)
-            return Foresight(self, said, 2 + later)
+            pairs = math.comb(len(domain), 2)
+            return Foresight(self, intended_of_all(pairs, later, asked, rows), 2 + later, told, pairs)
         kept = replace(self, rounds=0) if alone else self
         said = intended(kept.stages(domain), self.measures_triples, asked, rows, worth)
-        return Foresight(kept, said, min(worth, len(kept.counts(domain))))
+        return Foresight(kept, said, min(worth, len(kept.counts(domain))), noise)
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget) if isinstance(budget, Budget) else budget
@@ -183,7 +199,10 @@ class Adaptive:
         if share:
             scale = whole * math.sqrt(len(again) / share)
             # Of columns alone all are alike; beside pairs, those of many codes take more.
-            weights = [1.0 if asked.independent else weight_of(columns[name], scale) for (name,) in again]
+            weights = [
+                (1.0 if asked.independent else weight_of(columns[name], scale)) * self._weight(domain, name)
+                for (name,) in again
+            ]
             log.append(curator.measure(again, weights, budget=pool.portion(share)))
             left -= share
         together = _together(log)
