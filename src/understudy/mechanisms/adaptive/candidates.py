@@ -72,7 +72,9 @@ class Candidates:
             self._left = [clique for clique in self._left if self._used.isdisjoint(_pairs(clique))]
         room = self._limit - self._tree.cells
         return [
-            clique for clique in self._left if self._at_most(clique) <= room or self._added(clique, room) <= room
+            clique
+            for clique in self._left
+            if self._at_most(clique) <= room or self._added(clique, room) <= room
         ]
 
     def _at_most(self, clique: Clique) -> int:
