@@ -7,7 +7,7 @@ codes reach as far as could be, since nobody said how far records do. All here i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -37,7 +37,7 @@ def empty_slots(domain: Domain, log: Iterable[Measurement]) -> dict[str, list[in
     sure = max(_LEAST, NormalDist().inv_cdf(1 - CHANCE / max(1, len(slots))))
     found: dict[str, list[int]] = {}
     for name, code in slots:
-        seen = [_count(domain, m, name, code) for m in measured if name in m.clique]
+        seen = [_count(domain, m, name, [code]) for m in measured if name in m.clique]
         if not seen:
             continue
         precision = sum(1 / variance for _, variance in seen)
@@ -48,6 +48,25 @@ def empty_slots(domain: Domain, log: Iterable[Measurement]) -> dict[str, list[in
         if domain.layout(name).open_end and alone is not None:
             found.setdefault(name, []).extend(_empty_end(alone, domain.layout(name).ordered))
     return found
+
+
+def unseen(
+    domain: Domain, log: Iterable[Measurement], empty: Mapping[str, Sequence[int]]
+) -> dict[str, tuple[float, float]]:
+    """How many records each column's empty slots hold by their noisy counts, and the deviation of that noise."""
+    measured = [m for m in log if m.query is None]
+    found = {}
+    for name, codes in empty.items():
+        seen = [_count(domain, m, name, codes) for m in measured if name in m.clique]
+        precision = sum(1 / variance for _, variance in seen)
+        found[name] = sum(count / variance for count, variance in seen) / precision, precision**-0.5
+    return found
+
+
+def without_empty_slots(domain: Domain, log: Sequence[Measurement]) -> Compression:
+    """The compression that leaves out empty slots, and merges nothing."""
+    empty = empty_slots(domain, log)
+    return Compression.none(domain, empty, unseen(domain, log, empty))
 
 
 def _empty_end(measured: Measurement, ordered: int) -> range:
@@ -66,14 +85,14 @@ def _empty_end(measured: Measurement, ordered: int) -> range:
 
 def fit_without_empty_slots(domain: Domain, log: Sequence[Measurement]) -> Fit:
     """The field of measurements on a table's own codes, once those of empty slots are left out of both."""
-    compression = Compression.none(domain, empty_slots(domain, log))
+    compression = without_empty_slots(domain, log)
     kept = tuple(compression.measurement(measured) for measured in log)
     return Fit(kept, estimate(compression.domain(domain), kept), compression)
 
 
-def _count(domain: Domain, measured: Measurement, name: str, code: int) -> tuple[float, float]:
-    """The noisy count of a code, and its variance."""
+def _count(domain: Domain, measured: Measurement, name: str, codes: Sequence[int]) -> tuple[float, float]:
+    """The noisy count of some codes, and its variance."""
     shape, axis = domain.shape(measured.clique), measured.clique.index(name)
-    values = measured.values.reshape(shape).take(code, axis)
-    scales = np.broadcast_to(measured.stddev, measured.values.shape).reshape(shape).take(code, axis)
+    values = measured.values.reshape(shape).take(codes, axis)
+    scales = np.broadcast_to(measured.stddev, measured.values.shape).reshape(shape).take(codes, axis)
     return float(values.sum()), float(np.square(scales).sum())

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from understudy.domain import Clique, Domain
 from understudy.marginals import Counter, Measurement
-from understudy.mechanisms.empty_slots import empty_slots
+from understudy.mechanisms.empty_slots import without_empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.mechanisms.public.public_prior import NEAR, questions, told, usable
 from understudy.mechanisms.public.public_start import begin
@@ -15,7 +15,6 @@ from understudy.mechanisms.tables.least_risk import FEW_ALONE, shrunk_column
 from understudy.model import estimate
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Group, Role
-from understudy.transforms.compress import Compression
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Independent:
         said = () if public is None or NEAR not in losses else (told(begun is not None),)
         if begun is not None:
             return Fit(begun.step.log, begun.known.field, begun.step.compression, said)
-        compression = Compression.none(domain, empty_slots(domain, log))
+        compression = without_empty_slots(domain, log)
         kept = [compression.measurement(m) for m in log]
         field = estimate(
             compression.domain(domain), [_likely(m) for m in kept], total=estimate_total(domain, log)

@@ -68,6 +68,8 @@ class Foresight:
     mechanism: Mechanism
     intentions: tuple[str, ...]
     rounds: int = 0  # after each of which the model is fitted anew
+    column_noise: float | None = None  # of a column's counts by all that is spent on it; None: as planned
+    at_once: int = 0  # marginals of several columns that are measured together, in the model from then on
 
 
 @runtime_checkable

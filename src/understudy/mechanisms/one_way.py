@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from understudy.domain import CodeLayout, Domain
 from understudy.marginals import Measurement
-from understudy.mechanisms.empty_slots import empty_slots
+from understudy.mechanisms.empty_slots import empty_slots, unseen
 from understudy.mechanisms.shrinkage import Cells, coarse_to_fine
 from understudy.privacy import Curator, Loss
 from understudy.processors import on_all_cores
@@ -113,7 +113,15 @@ def compressed(
                     starts=layout.starts,
                 )
     empty = empty_slots(curator.domain, log)
-    compression = compress(counts, thresholds, tuple(exempt), empty, runs=joined, weights=smooth)
+    compression = compress(
+        counts,
+        thresholds,
+        tuple(exempt),
+        empty,
+        runs=joined,
+        weights=smooth,
+        unseen=unseen(curator.domain, log, empty),
+    )
     return OneWay(
         curator.recode(compression.maps), compression, tuple(compression.measurement(m) for m in log)
     )

@@ -19,8 +19,9 @@ from understudy.mechanisms.mechanism import Sized
 from understudy.mechanisms.registry import DEFAULT, as_mechanism
 from understudy.model.tree.junction_tree import LIMIT_CELLS
 from understudy.pipeline.accuracy.expected_codes import expected_codes, pair_scale
-from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left
+from understudy.pipeline.accuracy.expected_noise import likely_pair_error, mean_pair_error, noise_left
 from understudy.pipeline.accuracy.expected_size import model_size
+from understudy.pipeline.accuracy.expected_time import Refits, expected_seconds
 from understudy.pipeline.holding.upheld import planned
 from understudy.pipeline.run_plan import foreseen, known_domain, neighbours_of, plan_of
 from understudy.pipeline.scans import Scans, scans
@@ -28,13 +29,6 @@ from understudy.pipeline.unit_bound import SHARE, learning_budget, learns_bound,
 from understudy.privacy import Budget, Choice, Gaussian, Group, Laplace, Loss, Neighbours, Role
 from understudy.privacy.accounting.calibration import forecast_losses
 
-# Rates of two cores of a laptop, for a rough forecast; `make bench` prints the real ones of a machine.
-START = 1.5  # seconds: importing, loading kernels, calibrating
-A_QUESTION = 0.008  # seconds to write down a question and its answer, for good
-INCREMENTS_PER_SECOND = 2e9  # of counting pairs
-VALUES_PER_SECOND = 2.5e7  # read, coded, generated, decoded and written
-CELLS_PER_SECOND = 3e7  # of a marginal, from noise to the end of the fit and of the shrinkage
-REFITTED_PER_SECOND = 4e5  # cells of a model that is fitted anew in each round
 BASE_BYTES = 280 << 20  # of the program itself
 BOUNDS = (1, 2, 4, 8)  # on a unit's records, whose noise is told
 _MEASURED = (Role.ONE_WAY, Role.MARGINALS)  # groups that ask for marginals of a model
@@ -89,9 +83,11 @@ class Forecast:
         scans: how often the records are read.
         advice: sentences for a person: what would be better.
         constraints: each, and which way it will be held.
-        pair_error: the error that is expected of pairs that are measured, in the mean, as a share of the records.
+        pair_error: the error that is expected of pairs, in the mean, as a share of the records: of all pairs where
+            the default mechanism decides what it measures, else of those that are measured.
         intentions: what a mechanism that adapts will likely do, in sentences.
         model_bytes: of the memory, what fitting the model takes.
+        of_all_pairs: whether `pair_error` is of all pairs.
     """
 
     epsilon: float
@@ -112,6 +108,7 @@ class Forecast:
     pair_error: float | None = None
     intentions: tuple[str, ...] = ()
     model_bytes: int = 0
+    of_all_pairs: bool = False
 
     @property
     def column_error(self) -> float | None:
@@ -260,8 +257,9 @@ def forecast(
         rounds=foresight.rounds,
     )
     largest, cells = size.cliques, size.cells
-    marginals = _marginals(whole, domain, largest, groups, losses, rows, l1, scale)
+    marginals = _marginals(whole, domain, largest, groups, losses, rows, l1, scale, foresight.column_noise)
     questions = sum(group.count for group in groups)
+    refits = Refits(foresight.rounds, scale, foresight.at_once)
     return Forecast(
         epsilon=budget.epsilon,
         delta=budget.delta,
@@ -278,15 +276,18 @@ def forecast(
         expected_cells=size.expected,
         bytes=BASE_BYTES + size.bytes + (rows or 0) * len(domain) * COPIES,
         model_bytes=size.bytes,
-        seconds=None if rows is None else _seconds(domain, size.expected, rows, questions, foresight.rounds),
+        seconds=None if rows is None else expected_seconds(domain, size.expected, rows, questions, refits),
         scans=scans(schema, domain, groups, largest, rows),
         advice=(
             *(_advice(domain, largest, cells) if choosing or cells > LIMIT_CELLS else ()),
             *_bound_advice(schema, marginals),
         ),
         constraints=planned(schema, domain),
-        pair_error=_pair_error(domain, marginals, scale, rows, choosing=choosing),
+        pair_error=_pair_error(domain, marginals, scale, rows, choosing=choosing)
+        if foresight.column_noise is None or scale is None or not rows
+        else likely_pair_error(domain, whole, scale, foresight.column_noise, rows),
         intentions=foresight.intentions,
+        of_all_pairs=foresight.column_noise is not None and scale is not None,
     )
 
 
@@ -322,8 +323,12 @@ def _marginals(
     rows: int | None,
     l1: int,
     of_pairs: float | None,
+    of_columns: float | None,
 ) -> tuple[PlannedMarginal, ...]:
-    """Each column before codes are merged, then the largest cliques that could be measured after it."""
+    """Each column before codes are merged, then the largest cliques that could be measured after it.
+
+    `of_columns` is the noise that columns have in the end, where they are measured again.
+    """
     found = []
     for group in groups:
         loss, alone = losses[group.name], group.role is Role.ONE_WAY
@@ -336,7 +341,10 @@ def _marginals(
         for number, clique in enumerate(cliques):
             scale = scales[number] if number < len(scales) else of_pairs or loss.sigma
             cells = (whole if alone else merged).size(clique)
-            found.append(PlannedMarginal(clique, cells, scale, *_errors(cells, scale, rows)))
+            at_most, expected = _errors(cells, scale, rows)
+            if alone and of_columns is not None:
+                expected = _errors(cells, of_columns, rows)[1]
+            found.append(PlannedMarginal(clique, cells, scale, at_most, expected))
     return tuple(found)
 
 
@@ -354,18 +362,6 @@ def _expected_of_laplace(domain: Domain, clique: Clique, scale: float, rows: int
     cells = domain.size(clique)
     error = min(1.0, scale * min(cells, rows) / (2 * rows)) if rows else None
     return PlannedMarginal(clique, cells, scale, error, error)
-
-
-def _seconds(domain: Domain, cells: int, rows: int, questions: int, rounds: int) -> float:
-    pairs = len(domain) * (len(domain) - 1) / 2
-    return (
-        START
-        + A_QUESTION * questions
-        + rows * (pairs + len(domain)) / INCREMENTS_PER_SECOND
-        + rows * len(domain) / VALUES_PER_SECOND
-        + cells / CELLS_PER_SECOND
-        + rounds * cells / REFITTED_PER_SECOND
-    )
 
 
 def _bound_advice(schema: Schema, marginals: Sequence[PlannedMarginal]) -> tuple[str, ...]:

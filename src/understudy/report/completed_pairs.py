@@ -12,6 +12,7 @@ from understudy.marginals import Measurement
 from understudy.marginals.interactions import Interactions
 from understudy.report.code_groups import CodeGroup, Floats, in_groups
 from understudy.report.released import Released
+from understudy.report.signal import UNKNOWN, Signal, of_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +48,15 @@ class CompletedPair:
         spread = of_second * (1 - 2 * part) + part**2 * self.variances[1].sum()
         return np.asarray(np.sqrt(beyond + first + np.outer((p / rows) ** 2, spread)))
 
-    def signal_to_noise(self, expected: Floats) -> float:
+    def signal_to_noise(self, expected: Floats) -> Signal:
         """How far the columns go together from what is expected, beside noise: what each says alone is left out.
 
         That has the noise of how many records there are, the same in all cells, which is no sign of anything.
         """
         only = Interactions(expected.shape, [(0,), (1,)])
         off = self.together - only.apply(expected).reshape(expected.shape) / only.cells
-        noise = self.noise**2 * float(np.prod(np.subtract(expected.shape, 1)))
-        return math.sqrt(max(float((off**2).sum()) - noise, 0.0) / noise) if noise > 0 else 0.0
+        parts = math.prod(size - 1 for size in expected.shape)
+        return of_parts(off, self.noise**2, parts) if parts else UNKNOWN
 
     def grouped(self, axis: int, groups: Sequence[CodeGroup]) -> CompletedPair:
         """The same with an axis in groups."""

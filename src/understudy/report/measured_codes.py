@@ -6,7 +6,6 @@ would show detail that nobody measured: so a group has all the codes that one me
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -93,12 +92,3 @@ def _projected(release: Released, measured: Measurement, clique: Sequence[str]) 
     values = measured.values.reshape(shape).sum(axis=away)
     variance = np.broadcast_to(measured.stddev**2, measured.values.shape).reshape(shape).sum(axis=away)
     return np.transpose(values, order), np.transpose(variance, order)
-
-
-def signal_to_noise(values: Floats, stddev: Floats, expected: Floats) -> float:
-    """How far counts lie from those expected, beside what noise alone would do: 1 is as much again as noise.
-
-    Noise makes any two tables differ by its variance in each cell; what is left over is signal.
-    """
-    off, noise = float(((values - expected) ** 2).sum()), float((stddev**2).sum())
-    return math.sqrt(max(off - noise, 0.0) / noise) if noise > 0 else math.inf

@@ -13,10 +13,11 @@ from markupsafe import Markup
 
 from understudy.report.column_cards import WIDTH, card_id
 from understudy.report.completed_pairs import CompletedPair
-from understudy.report.measured_codes import NoisyTable, code_groups, pair_table, signal_to_noise
+from understudy.report.measured_codes import NoisyTable, code_groups, pair_table
 from understudy.report.plots.heat_map import heat_map
 from understudy.report.plots.network import Edge, network
 from understudy.report.released import Released
+from understudy.report.signal import UNKNOWN, Signal, signal_to_noise
 
 CELLS = 14  # rows and columns of a heat map at most
 MAPS = 120  # heat maps on a page at most; the strongest
@@ -26,26 +27,33 @@ Strength = Literal["strong", "clear", "faint"]
 
 @dataclass(frozen=True)
 class MeasuredPair:
-    """Two columns that were measured together, perhaps with others, and its signal to noise (NaN: not known)."""
+    """Two columns that were measured together, perhaps with others, and how far they stand above noise."""
 
     first: str
     second: str
-    ratio: float
+    signal: Signal
     within: int  # columns of the smallest measured set that has both
 
     @property
+    def ratio(self) -> float:
+        """Its signal to noise; NaN where it is not known."""
+        return self.signal.ratio
+
+    @property
     def strength(self) -> Strength:
-        """Whether it stands far above its noise, or at all."""
+        """Whether it stands far above its noise, or at all: above what noise alone may well do."""
         if math.isnan(self.ratio):
             return "clear"
-        return "strong" if self.ratio >= STRONG else "clear" if self.ratio >= CLEAR else "faint"
+        if self.ratio < max(CLEAR, self.signal.by_chance):
+            return "faint"
+        return "strong" if self.ratio >= STRONG else "clear"
 
     @property
     def line(self) -> float | None:
         """How wide its line in the graph is: a step for every doubling; None where it is lost in noise."""
         if math.isnan(self.ratio):
             return 1.5
-        return None if self.ratio < CLEAR else min(1.5 + 0.75 * math.log2(self.ratio / CLEAR), 8.0)
+        return None if self.strength == "faint" else min(1.5 + 0.75 * math.log2(self.ratio / CLEAR), 8.0)
 
     @property
     def word(self) -> str:
@@ -76,20 +84,20 @@ def measured_pairs(release: Released) -> list[MeasuredPair]:
         for one, other in combinations(clique, 2):
             pair = (one, other) if (other, one) not in within else (other, one)
             within[pair] = min(within.get(pair, len(clique)), len(clique))
-    found = [MeasuredPair(*pair, _ratio(release, pair), size) for pair, size in within.items()]
+    found = [MeasuredPair(*pair, _signal(release, pair), size) for pair, size in within.items()]
     return sorted(found, key=lambda pair: -math.inf if math.isnan(pair.ratio) else -pair.ratio)
 
 
-def _ratio(release: Released, pair: tuple[str, str]) -> float:
+def _signal(release: Released, pair: tuple[str, str]) -> Signal:
     """How far the pair's noisy counts lie from those of independent columns, beside noise."""
     table = pair_table(release, pair)
     if table is None:
-        return math.nan
+        return UNKNOWN
     alone = [np.asarray(release.field.marginal((name,)).counts, np.float64) for name in pair]
     expected = np.outer(*alone) / max(float(alone[0].sum()), 1.0)
     if isinstance(table, CompletedPair):
         return table.signal_to_noise(expected)
-    return signal_to_noise(table.values, table.stddev, expected)
+    return signal_to_noise(table.values - expected, table.stddev**2)
 
 
 def graph_of(release: Released, pairs: Sequence[MeasuredPair]) -> Markup:

@@ -6,6 +6,7 @@ first, into runs (see `runs`): ages from 90 to 94 say more of each other than of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -39,18 +40,26 @@ class Compression:
             free to use.
         never: a column -> codes that no synthetic record has: a record of theirs, should there be one, counts with
             the most frequent of the others, and nothing comes back as one of them. None by default.
+        unseen: of columns with such codes, the noisy count of records that have one, and the standard deviation of
+            its noise. None by default: then no one said.
     """
 
     maps: Mapping[str, Map]
     weights: Mapping[str, Shares]
     never: Mapping[str, Map] = field(default_factory=dict)
+    unseen: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
     def none(
-        cls, domain: Mapping[str, int], never: Mapping[str, Collection[int]] | None = None
+        cls,
+        domain: Mapping[str, int],
+        never: Mapping[str, Collection[int]] | None = None,
+        unseen: Mapping[str, tuple[float, float]] | None = None,
     ) -> Compression:
         """The compression that merges nothing, and keeps every code but those of `never`."""
-        return compress({name: np.zeros(size) for name, size in domain.items()}, {}, never=never)
+        return compress(
+            {name: np.zeros(size) for name, size in domain.items()}, {}, never=never, unseen=unseen
+        )
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -204,6 +213,7 @@ class Compression:
             "maps": {name: codes.tolist() for name, codes in self.maps.items()},
             "weights": {name: shares.tolist() for name, shares in self.weights.items()},
             "never": {name: codes.tolist() for name, codes in self.never.items()},
+            "unseen": {name: list(told) for name, told in self.unseen.items()},
         }
 
     @classmethod
@@ -216,11 +226,15 @@ class Compression:
             weights = {name: np.array(shares, dtype=np.float64) for name, shares in said["weights"].items()}
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
             raise ParameterError("compression is not of the form that to_dict writes.") from None
+        unseen = _checked_unseen(said.get("unseen", {}), never)
         made = cls(maps, {}, never)
         if not (never.keys() <= maps.keys() and weights.keys() <= maps.keys()):
             raise ParameterError("compression speaks of codes of a column that it does not have.")
         return cls(
-            maps, {name: made._checked_shares(name, shares) for name, shares in weights.items()}, never
+            maps,
+            {name: made._checked_shares(name, shares) for name, shares in weights.items()},
+            never,
+            unseen,
         )
 
     def _checked_shares(self, name: str, shares: Shares) -> Shares:
@@ -245,6 +259,7 @@ def compress(
     *,
     runs: Mapping[str, Map] | None = None,
     weights: Mapping[str, npt.ArrayLike] | None = None,
+    unseen: Mapping[str, tuple[float, float]] | None = None,
 ) -> Compression:
     """The compression that merges, in each column, the codes with a noisy count below its threshold.
 
@@ -277,7 +292,9 @@ def compress(
         maps[name] = codes
         if len(set(codes[left].tolist())) < left.sum():
             shares[name] = _shares(codes, np.asarray((weights or {}).get(name, cells), np.float64), left)
-    return Compression(maps, shares, gone)
+    return Compression(
+        maps, shares, gone, {name: told for name, told in (unseen or {}).items() if name in gone}
+    )
 
 
 def _shares(codes: Map, counts: Shares, left: npt.NDArray[np.bool_]) -> Shares:
@@ -286,6 +303,19 @@ def _shares(codes: Map, counts: Shares, left: npt.NDArray[np.bool_]) -> Shares:
     held = np.bincount(codes, weights=mass)[codes]
     even = left / np.bincount(codes, weights=left)[codes]
     return np.where(held > 0, mass / np.where(held > 0, held, 1.0), even)
+
+
+def _checked_unseen(said: Any, never: Mapping[str, Map]) -> dict[str, tuple[float, float]]:
+    """Counts of records that nobody saw, each with its noise, of columns that have codes that never come back."""
+    try:
+        found = {name: (float(count), float(noise)) for name, (count, noise) in said.items()}
+    except (TypeError, AttributeError, ValueError):
+        raise ParameterError("compression is not of the form that to_dict writes.") from None
+    if not found.keys() <= never.keys() or not all(
+        math.isfinite(count) and 0 < noise < math.inf for count, noise in found.values()
+    ):
+        raise ParameterError("compression counts records of codes that it does not leave out.")
+    return found
 
 
 def _checked_map(name: str, codes: Any, never: Map | None = None) -> Map:

@@ -236,3 +236,17 @@ def test_a_combination_that_noise_alone_fills_is_not_made() -> None:
         children = np.asarray(tables.field.marginal(pair).counts)[:2]
         given.append(children[:, :20].sum() / children.sum())
     assert np.mean(given) < 0.005
+
+
+def test_what_holds_the_target_is_measured_with_less_noise_than_what_does_not() -> None:
+    _, fit = fitted(stars(20_000), 1.0, us.Adaptive(target="h", rounds=1))
+    noise = {m.clique: float(m.stddev) for m in fit.measurements if len(m.clique) == 1}
+    again = [m for m in fit.measurements if len(m.clique) == 1][8:]  # after the first look
+    told = {m.clique[0]: float(m.stddev) for m in again} or {name: scale for (name,), scale in noise.items()}
+    others = [scale for name, scale in told.items() if name != "h"]
+    assert told["h"] < min(others)
+
+
+def test_columns_that_no_set_of_a_workload_names_are_measured_all_the_same() -> None:
+    _, fit = fitted(stars(), 0.5, us.Adaptive(workload=[("a", "b")]))
+    assert {m.clique[0] for m in fit.measurements if len(m.clique) == 1} == set("abcdefgh")

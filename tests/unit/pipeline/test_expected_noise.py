@@ -12,6 +12,7 @@ import pytest
 import understudy as us
 from understudy.pipeline.accuracy.expected_noise import mean_pair_error, noise_left
 from understudy.pipeline.forecast import Forecast
+from understudy.privacy import Seeded
 
 ROWS = 20_000
 SIZES = {"a": 40, "b": 12, "c": 6, "d": 25}
@@ -90,3 +91,42 @@ def test_the_mean_over_pairs_counts_every_pair_of_columns_once() -> None:
     each = [noise_left(domain.size(pair), 40.0, ROWS) for pair in itertools.combinations(domain, 2)]
     assert mean_pair_error(domain, 40.0, ROWS) == pytest.approx(np.mean(each), rel=1e-12)
     assert mean_pair_error(us.Domain({"a": 3}), 40.0, ROWS) is None
+
+
+@pytest.mark.parametrize(("rows", "epsilon"), [(300, 0.3), (1_000, 1.0), (10_000, 0.5), (10_000, 4.0)])
+def test_the_error_that_is_forecast_of_pairs_is_the_error_that_a_run_has(
+    rows: int, epsilon: float, tmp_path: Path
+) -> None:
+    """Also where noise hides most of what a table holds, its columns' own counts included."""
+    draw = np.random.default_rng(rows)
+    codes, sizes = {}, (2, 3, 5, 8, 12, 20)
+    mood = draw.random(rows)
+    for place, size in enumerate(sizes):
+        chance = 1.0 / np.arange(1, size + 1)
+        ends = np.cumsum(chance / chance.sum())
+        both = np.where(draw.random(rows) < 0.4, mood, draw.random(rows))
+        codes[f"c{place}"] = np.searchsorted(ends, both * ends[-1])
+    schema = us.Schema(
+        {f"c{i}": us.Integer(0, size - 1, missing=False) for i, size in enumerate(sizes)}, name="t", rows=rows
+    )
+    plan = us.plan(schema, epsilon=epsilon, delta=1e-6)
+    found = []
+    for seed in range(3):
+        release = us.fit(
+            codes, schema, epsilon=epsilon, delta=1e-6, ledger=tmp_path / str(seed), source=Seeded(seed)
+        )
+        for one, other in itertools.combinations(range(len(sizes)), 2):
+            made = np.asarray(release.marginal((f"c{one}", f"c{other}")).counts).ravel()
+            real = np.bincount(codes[f"c{one}"] * sizes[other] + codes[f"c{other}"], minlength=made.size)
+            found.append(np.abs(real / rows - made / made.sum()).sum() / 2)
+    assert plan.of_all_pairs and plan.pair_error is not None
+    assert 0.6 < plan.pair_error / np.mean(found) < 1.6
+
+
+def test_time_is_forecast_of_the_model_that_noise_lets_grow() -> None:
+    """A survey of few records does not fill what a model may hold; a wide table of many does, and takes minutes."""
+    few = us.Schema({f"c{i}": us.Integer(0, 7) for i in range(9)}, name="few", rows=600)
+    wide = us.Schema({f"c{i}": us.Integer(0, 249, bins=250) for i in range(98)}, name="wide", rows=600_000)
+    seconds = [us.plan(schema, epsilon=10.0, delta=1e-9).seconds for schema in (few, wide)]
+    assert seconds[0] is not None and seconds[0] < 4
+    assert seconds[1] is not None and seconds[1] > 50

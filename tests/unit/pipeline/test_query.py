@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import understudy as us
 from understudy.cli import understudy as cli
 from understudy.errors import ParameterError
-from understudy.pipeline.accuracy.table_questions import NOTHING
+from understudy.pipeline.accuracy.known_of_table import NOTHING
 from understudy.pipeline.accuracy.worst_case import Reach, least_ratio
 from understudy.privacy import Seeded
 

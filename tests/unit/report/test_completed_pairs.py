@@ -15,6 +15,8 @@ from understudy.pipeline.accuracy.direct_counts import DirectCounts
 from understudy.report.code_groups import CodeGroup
 from understudy.report.completed_pairs import completed_pair
 from understudy.report.measured_codes import pair_table
+from understudy.report.measured_pairs import MeasuredPair
+from understudy.report.signal import signal_to_noise
 from understudy.transforms.compress import Compression
 
 DOMAIN = Domain({"a": 3, "b": 4, "c": 2})
@@ -71,7 +73,7 @@ def test_a_count_by_interactions_and_columns_lies_within_its_interval_as_often_a
     true = float(TABLE.sum(axis=2)[cells].sum())
     none = Compression.none(DOMAIN)
     for _ in range(2_000):
-        counts = DirectCounts(measured(draw, kept)[:4], none, DOMAIN)
+        counts = DirectCounts(measured(draw, kept)[:4], none)
         found = counts.count(("a", "b"), cells, cells, 0.9)
         assert found is not None
         held.append(found[0] <= true <= found[1])
@@ -88,8 +90,8 @@ def test_a_column_is_told_by_a_pair_that_left_nothing_out_as_often_as_its_interv
         query = Interactions((3, 4), [])
         answers = query.apply(TABLE.sum(axis=2)) + draw.normal(0, OF_PAIR * query.cells / 8, query.cells)
         pair = Measurement(("a", "b"), answers, OF_PAIR * query.cells / 8, query)
-        found = DirectCounts((*alone, pair), none, DOMAIN).count(("a",), cells, cells, 0.9)
-        plain = DirectCounts(alone, none, DOMAIN).count(("a",), cells, cells, 0.9)
+        found = DirectCounts((*alone, pair), none).count(("a",), cells, cells, 0.9)
+        plain = DirectCounts(alone, none).count(("a",), cells, cells, 0.9)
         assert found is not None and plain is not None
         held.append(found[0] <= true <= found[1])
         wide.append((found[1] - found[0]) / (plain[1] - plain[0]))
@@ -110,8 +112,8 @@ def test_a_count_of_a_pair_takes_its_columns_from_pairs_that_tell_them_where_tha
             query = Interactions(table.shape, [])
             answers = query.apply(table) + draw.normal(0, OF_PAIR * query.cells / 20, query.cells)
             telling.append(Measurement(pair, answers, OF_PAIR * query.cells / 20, query))
-        found = DirectCounts((*first, *telling), none, DOMAIN).count(("a", "b"), cells, cells, 0.9)
-        plain = DirectCounts(first, none, DOMAIN).count(("a", "b"), cells, cells, 0.9)
+        found = DirectCounts((*first, *telling), none).count(("a", "b"), cells, cells, 0.9)
+        plain = DirectCounts(first, none).count(("a", "b"), cells, cells, 0.9)
         assert found is not None and plain is not None
         held.append(found[0] <= true <= found[1])
         wide.append((found[1] - found[0]) / (plain[1] - plain[0]))
@@ -131,9 +133,29 @@ def test_columns_that_do_not_go_together_are_faint_however_noisy_each_is_alone()
             SimpleNamespace(measurements=(pair,)), ("a", "b"), [(c, np.full(c.size, 1e4)) for c in alone]
         )
         assert found is not None
-        ratios.append(found.signal_to_noise(apart))
+        ratios.append(found.signal_to_noise(apart).ratio)
     assert np.mean(np.array(ratios) > 0.5) < 0.25
     assert np.mean(ratios) < 0.4
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (5, 6)])
+@pytest.mark.parametrize("beyond", [True, False])
+def test_one_independent_pair_in_a_hundred_looks_clear(shape: tuple[int, int], beyond: bool) -> None:
+    draw = np.random.default_rng(6)
+    apart = np.outer(np.arange(1.0, shape[0] + 1), np.arange(2.0, shape[1] + 2)) * 100
+    query, clear, runs = Interactions(shape, [(0,), (1,)]), 0, 3_000
+    for _ in range(runs):
+        if beyond:
+            answers = query.apply(apart) + draw.normal(0, query.cells, query.cells)
+            measured = (Measurement(("a", "b"), answers, float(query.cells), query),)
+            alone = [(apart.sum(axis=1 - axis), np.ones(shape[axis])) for axis in (0, 1)]
+            found = completed_pair(SimpleNamespace(measurements=measured), ("a", "b"), alone)
+            assert found is not None
+            signal = found.signal_to_noise(apart)
+        else:
+            signal = signal_to_noise(draw.normal(0, 1, shape), np.ones(shape))
+        clear += MeasuredPair("a", "b", signal, 2).strength != "faint"
+    assert clear / runs < 0.016
 
 
 def test_a_pair_that_was_never_measured_has_no_table() -> None:

@@ -13,9 +13,10 @@ from understudy.marginals import Measurement
 from understudy.pipeline.release import Release
 from understudy.report.code_groups import grouped, in_groups
 from understudy.report.column_cards import BARS, WIDTH, column_cards
-from understudy.report.measured_codes import code_groups, noisy_table, signal_to_noise
+from understudy.report.measured_codes import code_groups, noisy_table
 from understudy.report.measured_pairs import measured_pairs, pair_maps
 from understudy.report.release_words import promise, trust
+from understudy.report.signal import signal_to_noise
 
 RNG = np.random.default_rng(7)
 ROWS = 4_000
@@ -108,8 +109,8 @@ def test_a_set_of_columns_tells_of_each_of_its_pairs(release: Release) -> None:
 def test_signal_is_what_noise_does_not_explain() -> None:
     noise = np.full(10_000, 5.0)
     drawn = RNG.normal(0.0, 5.0, 10_000)
-    assert signal_to_noise(drawn, noise, np.zeros(10_000)) < 0.35
-    assert signal_to_noise(drawn + 50.0, noise, np.zeros(10_000)) == pytest.approx(10.0, rel=0.05)
+    assert signal_to_noise(drawn, noise**2).ratio < 0.35
+    assert signal_to_noise(drawn + 50.0, noise**2).ratio == pytest.approx(10.0, rel=0.05)
 
 
 def test_the_pair_that_goes_together_is_the_strongest(release: Release) -> None:

@@ -91,11 +91,11 @@ def command(schema: str, rows: str | None, as_json: bool, **settings: Any) -> No
         ["columns", "cells", "noise scale", "error expected", "at most, from noise"],
     )
     if found.column_error is not None or found.pair_error is not None:
-        parts = {"columns": found.column_error, "measured pairs": found.pair_error}
+        of_all = found.of_all_pairs
+        parts = {"columns": found.column_error, "pairs" if of_all else "measured pairs": found.pair_error}
         means = " and ".join(f"{error:.1%} of {what}" for what, error in parts.items() if error is not None)
-        click.echo(
-            f"\nerror to expect: about {means}, in the mean; of pairs that are not measured, not known before"
-        )
+        rest = "as most tables have it" if of_all else "of pairs that are not measured, not known before"
+        click.echo(f"\nerror to expect: about {means}, in the mean; {rest}")
     click.echo(f"\nmodel: about {found.expected_cells:,} cells, {found.cells:,} at most")
     click.echo(f"memory: about {found.bytes / 1e6:,.0f} MB", nl=False)
     click.echo("" if found.seconds is None else f"; time: about {found.seconds:.0f} s on two cores")

@@ -148,7 +148,9 @@ def _is_ledger(path: Path) -> bool:
 def _owners(path: Path) -> list[Path]:
     """The database to which a file would belong by its name: its mark, its notes, or what SQLite keeps beside it."""
     name = path.name
-    ends = [end for end in (".mark", ".notes", "-journal", "-wal", "-shm") if name.endswith(end) and name != end]
+    ends = [
+        end for end in (".mark", ".notes", "-journal", "-wal", "-shm") if name.endswith(end) and name != end
+    ]
     return [path.with_name(name.removesuffix(end)) for end in ends]
 
 

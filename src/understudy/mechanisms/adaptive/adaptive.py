@@ -31,8 +31,15 @@ from understudy.mechanisms.adaptive.one_way_share import (
     one_way_share,
     rounds_worth,
 )
-from understudy.mechanisms.adaptive.rounds import MOST_CELLS, TREE_CELLS, Rounds, cells_beyond, weight_of
-from understudy.mechanisms.empty_slots import empty_slots
+from understudy.mechanisms.adaptive.rounds import (
+    MOST_CELLS,
+    TREE_CELLS,
+    Rounds,
+    cells_beyond,
+    weight_of,
+    weight_of_what_matters,
+)
+from understudy.mechanisms.empty_slots import without_empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
 from understudy.mechanisms.one_way import THRESHOLD, compressed
 from understudy.mechanisms.public.public_prior import CELLS as PUBLIC_CELLS
@@ -125,6 +132,10 @@ class Adaptive:
         told = self.workload
         return Importance(told, domain) if isinstance(told, Workload) and not told.even else None
 
+    def _weight(self, domain: Domain, column: str) -> float:
+        """How much of the budget a column deserves by how much it matters."""
+        return weight_of_what_matters(self.matters(domain), (column,))
+
     def may_ask_all(self, domain: Domain) -> bool:
         """Whether all pairs may be measured at once: where all matter alike, and no table is public."""
         return self.public is None and self.matters(domain) is None
@@ -156,7 +167,7 @@ class Adaptive:
         """What it would likely do with a table of so many rows, a public figure; without choices where noise would
         hide every pair of it, so that nothing is spent on them."""
         stages, pool = self.stages(domain), losses.get("measure")
-        asked, worth = None, self.rounds
+        asked, worth, noise, told = None, self.rounds, None, None
         if stages and rows and isinstance(pool, Gaussian) and isinstance(losses["look"], Gaussian):
             asked = one_way_share(
                 usual_columns(domain, rows),
@@ -166,14 +177,19 @@ class Adaptive:
                 self.counts(domain),
             )
             worth = rounds_worth(asked.hidden)
+            first, whole = losses["look"].scales[0] * l2, pool.sigma * l2
+            share = 1.0 if asked.hidden > CERTAIN else float(asked.share)
+            noise = (first**-2 + share * whole**-2 / len(domain)) ** -0.5
+            # Were all pairs measured, each column would be told by all that have it.
+            told = whole * math.sqrt(len(domain) / max(1 - float(asked.share), 0.05))
         alone = asked is not None and asked.hidden > CERTAIN
         if asked is not None and rows and self.may_ask_all(domain) and of_all(domain, asked, self.most_cells):
             later = min(later_rounds(asked), len(self.counts(domain)) - 1)
-            said = intended_of_all(math.comb(len(domain), 2), later, asked, rows)
-            return Foresight(self, said, 2 + later)
+            pairs = math.comb(len(domain), 2)
+            return Foresight(self, intended_of_all(pairs, later, asked, rows), 2 + later, told, pairs)
         kept = replace(self, rounds=0) if alone else self
         said = intended(kept.stages(domain), self.measures_triples, asked, rows, worth)
-        return Foresight(kept, said, min(worth, len(kept.counts(domain))))
+        return Foresight(kept, said, min(worth, len(kept.counts(domain))), noise)
 
     def __call__(self, curator: Curator, domain: Domain, budget: Budget | Allotment) -> Fit:
         losses = allot(curator, self.plan(domain), budget) if isinstance(budget, Budget) else budget
@@ -197,7 +213,10 @@ class Adaptive:
         if share:
             scale = whole * math.sqrt(len(again) / share)
             # Of columns alone all are alike; beside pairs, those of many codes take more.
-            weights = [1.0 if asked.independent else weight_of(columns[name], scale) for (name,) in again]
+            weights = [
+                (1.0 if asked.independent else weight_of(columns[name], scale)) * self._weight(domain, name)
+                for (name,) in again
+            ]
             log.append(curator.measure(again, weights, budget=pool.portion(share)))
             left -= share
         if asked.independent:
@@ -332,7 +351,7 @@ def _independent(
     How they go together is what a public table says, where `begin` finds that it is of use: whether it did.
     """
     domain = curator.domain
-    compression = Compression.none(domain, empty_slots(domain, together))
+    compression = without_empty_slots(domain, together)
     kept = [compression.measurement(m) for m in together]
     known_public = None if public is None else public.recode(compression.maps)
     columns = _likely(kept, known_public)

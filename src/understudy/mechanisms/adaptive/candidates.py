@@ -16,6 +16,7 @@ from understudy.model.tree.junction_tree import JunctionTree, predict
 MOST_CELLS = 5_000  # of one clique after the first round
 # The most that noise in a later clique of so many columns may add up to, in tables of records.
 OF_RECORDS = {2: 0.8, 3: 0.2}
+FAR = 4  # times as many cells as there is room for, or as few: of a candidate that is not looked at again
 
 
 class Candidates:
@@ -54,6 +55,7 @@ class Candidates:
         estimates.expect(self._left)
         self._prices = {clique: noise_price(estimates(clique), scales[clique]) for clique in self._left}
         self._growth: dict[Clique, int] = {}  # cells that each candidate would add, as far as worked out
+        self._moved: set[Clique] = set()  # of them, those whose columns lie otherwise since
 
     def _small(self, clique: Clique, scale: float, records: float) -> bool:
         cells = self._domain.size(clique)
@@ -70,7 +72,9 @@ class Candidates:
             self._left = [clique for clique in self._left if self._used.isdisjoint(_pairs(clique))]
         room = self._limit - self._tree.cells
         return [
-            clique for clique in self._left if self._at_most(clique) <= room or self._added(clique) <= room
+            clique
+            for clique in self._left
+            if self._at_most(clique) <= room or self._added(clique, room) <= room
         ]
 
     def _at_most(self, clique: Clique) -> int:
@@ -78,16 +82,20 @@ class Candidates:
         sizes = self._domain.shape(clique)
         return (math.prod(sizes) // max(sizes) - 1) * self._tree.cells
 
-    def _added(self, clique: Clique) -> int:
+    def _added(self, clique: Clique, room: int) -> int:
         """The cells that a candidate would add: at most, to a forest; else as its columns lay when last looked at.
 
-        To work it out anew for every candidate at every choice would take minutes where columns are many.
+        To work it out anew for every candidate at every choice would take minutes where columns are many. So one that
+        would have added far less than there is room for, or far more, is not looked at again: `take` leaves it if it
+        must.
         """
         if self._first:
             return self._domain.size(clique)
-        if clique not in self._growth:
-            self._growth[clique] = predict(self._tree, clique) - self._tree.cells
-        return self._growth[clique]
+        known = self._growth.get(clique)
+        if known is None or (clique in self._moved and room / FAR < known < room * FAR):
+            self._moved.discard(clique)
+            known = self._growth[clique] = predict(self._tree, clique) - self._tree.cells
+        return known
 
     def weights(self, offered: Sequence[Clique]) -> list[int] | None:
         """How much each candidate's misfit counts; None where all count alike."""
@@ -108,7 +116,7 @@ class Candidates:
         self._used.update(_pairs(clique))
         self._tree = self._tree.with_clique(clique)
         moved = {name for other in self._tree.cliques if other not in before for name in other}
-        self._growth = {other: cells for other, cells in self._growth.items() if moved.isdisjoint(other)}
+        self._moved.update(other for other in self._growth if not moved.isdisjoint(other))
         return True
 
 

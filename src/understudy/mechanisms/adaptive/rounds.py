@@ -28,6 +28,7 @@ STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
 CELLS, MOST_CELLS = 400_000, 1_000_000
 TREE_CELLS = 4_000_000  # of the first tree, which has no more than are measured; minutes where all are used
 BY_CELLS = 0.4  # the power of a table's cells that its weight beside others is
+LEAST_MATTERING = 0.01  # beside the column that matters most
 
 
 @dataclass
@@ -124,7 +125,10 @@ class Rounds:
         scale = self._scale(portion, len(cliques))
         queries = [self._query(tables, clique, scale) for clique in cliques]
         parts = [noise_left(query, self.curator.neighbours) for query in queries]
-        weights = [weight_of(cells, scale, part) for cells, part in zip(expected, parts, strict=True)]
+        weights = [
+            weight_of(cells, scale, part) * weight_of_what_matters(self.matters, clique)
+            for clique, cells, part in zip(cliques, expected, parts, strict=True)
+        ]
         return self.curator.measure(cliques, weights, portion, queries)
 
     def _query(self, tables: MeasuredTables, clique: Clique, scale: float) -> Interactions | None:
@@ -151,6 +155,16 @@ class Rounds:
 def cells_beyond(epsilon: float) -> int:
     """The most cells that rounds may add to the first tree."""
     return round(min(CELLS * max(1.0, epsilon), MOST_CELLS))
+
+
+def weight_of_what_matters(matters: Importance | None, clique: Clique) -> float:
+    """How much of a budget a set of columns deserves by how much it matters: in the same power as by its cells.
+
+    A column that nobody asks for is measured all the same, as others are told by it.
+    """
+    if matters is None:
+        return 1.0
+    return math.pow(max(matters(clique) / matters.most, LEAST_MATTERING), BY_CELLS)
 
 
 def weight_of(expected: Cells, scale: float, part: float = 1.0) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from understudy.domain import Clique, Domain
 from understudy.marginals import Counter, Measurement
-from understudy.mechanisms.empty_slots import empty_slots
+from understudy.mechanisms.empty_slots import without_empty_slots
 from understudy.mechanisms.mechanism import Allotment
 from understudy.mechanisms.one_way import OneWay
 from understudy.mechanisms.public.public_prior import CELLS, NEAR, WORK, Supposed, likely_columns, supposed
@@ -25,7 +25,6 @@ from understudy.model import MarkovField, estimate
 from understudy.model.fitting.record_total import estimate_total
 from understudy.model.tree.junction_tree import build_tree
 from understudy.privacy import Curator
-from understudy.transforms.compress import Compression
 
 PASSES = 200  # of a refit at least, however many cells it has
 MOST_CELLS = 600_000  # of a model that began at a public one, of `public_prior.CELLS` at most
@@ -58,7 +57,7 @@ def begin(
     if public is None or NEAR not in losses:
         return None
     domain = curator.domain
-    compression = Compression.none(domain, empty_slots(domain, log))
+    compression = without_empty_slots(domain, log)
     step = OneWay(
         curator.recode(compression.maps), compression, tuple(compression.measurement(m) for m in log)
     )

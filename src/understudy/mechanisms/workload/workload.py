@@ -159,6 +159,11 @@ class Importance:
         self._of_column = _of_columns(domain, wanted)
         self._pairs = {pair for clique in wanted for pair in itertools.combinations(clique, 2)}
 
+    @property
+    def most(self) -> float:
+        """How much the column matters that does most."""
+        return max(self._of_column.values(), default=1.0)
+
     def __call__(self, clique: Clique) -> float:
         if not self._pairs.issuperset(itertools.combinations(clique, 2)):
             return 0.0

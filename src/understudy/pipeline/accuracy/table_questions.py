@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,18 +23,15 @@ from understudy.domain.conditions import Condition, columns_of, parse
 from understudy.errors import ParameterError
 from understudy.marginals import Marginal, Measurement
 from understudy.mechanisms import Generator
-from understudy.pipeline.accuracy.direct_counts import DirectCounts
 from understudy.pipeline.accuracy.interval import Estimate, quantile
+from understudy.pipeline.accuracy.known_of_table import GAP_SHARE, NOTHING, KnownOfTable
 from understudy.pipeline.accuracy.sampled_answers import SampledAnswers
 from understudy.pipeline.accuracy.stated_errors import StatedErrors
-from understudy.pipeline.accuracy.worst_case import NOTHING_KNOWN, Reach, least_ratio
 from understudy.transforms.compress import Compression
 
 WHAT = ("count", "share", "mean", "median", "quantile")
 MOST_CELLS = 1 << 22  # of the table of all columns that a question is about
 MOST_ROWS = 10_000  # of an answer by columns
-GAP_SHARE = 0.1  # of the chance that an interval fails: what the number of records may take
-NOTHING = "nothing: these columns were neither checked nor measured together"
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -239,13 +235,12 @@ class _Asked:
         if unclear > 0:  # as many as of the records that are drawn
             drawn = self._sampled.chosen(self.where, codes).mean() * self.release.field.total
             value = min(max(float(drawn), value), value + unclear)
-        between, covers = self._between(sure, may)
-        low, high = max(0.0, between[0]), between[1]
+        (low, high), covers = self._known.count(sure, may, self._table, self.level)
         if not math.isfinite(high):
             high, covers = max(total, value), NOTHING
         if not share:
             return _estimate(value, low, high, self.level, covers)
-        least, most = self._total(1 - (1 - self.level) * GAP_SHARE)
+        least, most = self._known.total(1 - (1 - self.level) * GAP_SHARE)
         return _estimate(
             value / total,
             min(1.0, low / max(most, 1.0)),
@@ -253,33 +248,6 @@ class _Asked:
             self.level,
             covers,
         )
-
-    def _between(self, sure: Mask, may: Mask) -> tuple[tuple[float, float], str]:
-        """Between what the real count lies: by the columns' own noisy counts, by the check, the narrower of both."""
-        if not self.clique:
-            return self._total(self.level), "the noise of the measured columns"
-        pairs = self._pairs
-        fails = (1 - self.level) * (1 - GAP_SHARE) / (1 + bool(pairs))
-        direct = self._direct.count(self.clique, sure, may, 1 - fails)
-        found = [] if direct is None else [direct]
-        for pair in pairs:
-            reach = self._reach(pair, fails / len(pairs))
-            axes = tuple(axis for axis, name in enumerate(self.clique) if name not in pair)
-            within, touched = sure.all(axis=axes).ravel(), may.any(axis=axes).ravel()
-            # Of a pair's cell all records count, or some, or none.
-            expected = self._table.sum(axis=axes).ravel()
-            found.append(
-                (
-                    reach.least(*_grouped(expected, within.astype(np.float64))),
-                    -reach.least(*_grouped(expected, -touched.astype(np.float64))),
-                )
-            )
-        everyone = self._total(1 - (1 - self.level) * GAP_SHARE)[1]
-        low, high = max([0.0, *(f[0] for f in found)]), min([everyone, *(f[1] for f in found)])
-        if not low <= high:  # one of them failed; the widest says most
-            low = min((f[0] for f in found), default=0.0)
-            high = max((f[1] for f in found), default=0.0)  # of a total below zero
-        return (low, high), self._covers(direct is not None, pairs)
 
     def _number(self, sure: Mask, may: Mask, codes: Mapping[str, int], q: float | None) -> Estimate | None:
         assert self.column is not None and self._numbers is not None
@@ -298,82 +266,18 @@ class _Asked:
         if (masses[1] > 0).any() or (lows < highs)[whole > 0].any():  # codes alone do not tell
             drawn = self._sampled.number(self.column, self._sampled.chosen(self.where, codes), q)
             value = value if drawn is None else drawn
-        least, most = float(lows.min()), float(highs.max())
-        direct = None
-        if q is None and len(self.clique) == 1 and self.where is None and not self.by:
-            direct = self._direct.mean(self.column, *self._numbers, 1 - (1 - self.level) / 2)
-        pairs = self._pairs if len(self.clique) <= 2 else []
-        reach = self._reach(pairs[0], (1 - self.level) / (2 if direct else 1)) if pairs else NOTHING_KNOWN
-        if not math.isfinite(most - least) or not (pairs or direct):
-            return _estimate(value, least, most, self.level, NOTHING)
-        expected = np.concatenate(masses)
-
-        def holds(bound: float, sign: float) -> bool:
-            """Whether no table within reach has a mean, or quantile, below the bound (above it, for a sign of -1)."""
-            ends = lows if sign > 0 else highs
-            weights = sign * (ends - bound) if q is None else _below(ends, bound, q, sign)
-            return reach.least(expected, np.concatenate([weights, np.minimum(weights, 0.0)])) >= 0
-
-        low, high = least, most
-        if math.isfinite(reach.distance):
-            low = least_ratio(lambda bound: holds(bound, 1.0), least, most)
-            high = -least_ratio(lambda bound: holds(-bound, -1.0), -most, -least)
-        if direct is not None and max(low, direct[0]) <= min(high, direct[1]):
-            low, high = max(low, direct[0]), min(high, direct[1])
-        return _estimate(value, low, high, self.level, self._covers(direct is not None, pairs))
+        found, covers = self._known.number(sure, may, self._table, axis, self._numbers, q, self.level)
+        return _estimate(value, *found, self.level, covers)
 
     # --- what is known of the real table -----------------------------------------------------------------------
 
     @cached_property
-    def _direct(self) -> DirectCounts:
-        return DirectCounts(self.release.measurements, self.release.compression, self.release.domain)
+    def _known(self) -> KnownOfTable:
+        return KnownOfTable(self.release, self.clique)
 
     @cached_property
     def _sampled(self) -> SampledAnswers:
         return SampledAnswers(self.release.schema, self.release.field, self.release.compression)
-
-    @cached_property
-    def _pairs(self) -> list[Clique]:
-        """The checked pairs that say something of the columns: those among them; of one alone, its smallest pair."""
-        errors = self.release.errors
-        if errors is None or not self.clique:
-            return []
-        if len(self.clique) == 1:
-            holding = [pair for pair in errors.pairs if self.clique[0] in pair]
-            return sorted(holding, key=self.release.domain.size)[:1]
-        among = {frozenset(pair) for pair in combinations(self.clique, 2)}
-        return [pair for pair in errors.pairs if frozenset(pair) in among]
-
-    def _reach(self, pair: Clique, fails: float) -> Reach:
-        """How far the real counts of a pair are from the model's, but for a chance of `fails`."""
-        errors = self.release.errors
-        assert errors is not None
-        # Only that it is not further is of use: so the whole chance is for that side.
-        found = errors.distance(pair, 1 - 2 * fails * (1 - GAP_SHARE))
-        assert found is not None
-        least, most = self._total(1 - fails * GAP_SHARE)
-        total = self.release.field.total
-        return Reach(found.high, max(abs(total - least), abs(most - total)))
-
-    def _total(self, level: float) -> tuple[float, float]:
-        found = self._direct.total(level)
-        return (0.0, math.inf) if found is None else (max(0.0, found[0]), found[1])
-
-    def _covers(self, direct: bool, pairs: Sequence[Clique]) -> str:
-        if not direct and not pairs:
-            return NOTHING
-        known = ["their own noisy counts"] if direct else []
-        known += (
-            ["the check of their pairs" if len(self.clique) > 1 else "the check of a pair"] if pairs else []
-        )
-        return f"noise, and what the model leaves out: by {' and '.join(known)}"
-
-
-def _grouped(expected: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Cells of one weight together: what they expect in all, and their weight."""
-    kinds, places = np.unique(weights, return_inverse=True)
-    sums = np.bincount(places.reshape(-1), weights=expected, minlength=len(kinds))
-    return sums.astype(np.float64), kinds
 
 
 def _estimate(value: float, low: float, high: float, level: float, covers: str) -> Estimate:
@@ -389,10 +293,3 @@ def _at(mass: Floats, numbers: Floats, q: float) -> float:
     order = np.argsort(numbers, kind="stable")
     ends = np.cumsum(mass[order])
     return float(numbers[order][min(int(np.searchsorted(ends, q * ends[-1])), len(ends) - 1)])
-
-
-def _below(ends: Floats, bound: float, q: float, sign: float) -> Floats:
-    """Weights whose sum is 0 or more where the quantile is not below a bound (not above it, for a sign of -1)."""
-    if sign > 0:  # at most a share q lies below it
-        return np.where(ends < bound, q - 1, q)
-    return np.where(ends <= bound, 1 - q, -q)  # at least a share q lies up to it

@@ -6,7 +6,6 @@ distance of the expected one, the least weighted sum is found by taking away and
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -63,6 +62,3 @@ def least_ratio(holds: Callable[[float], bool], low: float, high: float) -> floa
             break
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low if low - least > close else least
-
-
-NOTHING_KNOWN = Reach(math.inf, math.inf)
