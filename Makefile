@@ -44,8 +44,8 @@ install: $(READY) ## set up .venv with the package and its tools
 demo: $(CORE) ## simulate a small town, synthesise it, say where the result is
 	$(BIN)/understudy demo
 
-test nightly: export OPENBLAS_NUM_THREADS = 1  # two processes share the cores: more threads wait by spinning
-PROCESSES ?= 2
+test nightly: export OPENBLAS_NUM_THREADS = 1  # three processes share two cores: more threads wait by spinning
+PROCESSES ?= 3
 SHARED = --numprocesses $(PROCESSES) --dist loadgroup --no-loadscope-reorder  # in the order of tests/conftest.py
 test: $(READY) ## run every test
 	$(BIN)/python -m pytest $(SHARED)
