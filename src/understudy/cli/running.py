@@ -200,8 +200,10 @@ def run_fit(
     *,
     left: str | None = None,
     folder: str | None = None,
-) -> tuple[Release, Path]:
-    """A release from the options of `fit` and `synth`, and the ledger that it was charged to.
+) -> tuple[Release, Path, Callable[[], None]]:
+    """A release from the options of `fit` and `synth`, the ledger that it was charged to, and what finishes its job.
+
+    That is to be called once what the job was for is written: then the same command goes on until there is something.
 
     `left` is a file that an earlier run of the same job left, with its release, and that stays as it is, `folder` one
     with parts of its sample: then nothing is charged, and whatever is no release of this job is refused.
@@ -210,14 +212,17 @@ def run_fit(
     from understudy.domain import Schema
     from understudy.pipeline import MisfitWarning, fit
     from understudy.privacy import Seeded, default_ledger_path
+    from understudy.privacy.ledger.settled_later import SettledLater
 
     budget = budget_of(settings)
     schema = Schema.load(settings["schema"]) if settings["schema"] else None
     mechanism = mechanism_from(settings, schema)
-    ledger = Path(settings["ledger"] or default_ledger_path()).resolve()
+    kept = Path(settings["ledger"] or default_ledger_path()).resolve()
     seed = settings["insecure_seed"]
     found = None if left is None else left_release(left)
     refusal = there_already(left) if left is not None else None if folder is None else not_empty(folder)
+    ledger: FinishedJobs | SettledLater
+    ledger = SettledLater(kept) if refusal is None else FinishedJobs(kept, refusal)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MisfitWarning)  # said below, with the rest
         release = fit(
@@ -227,7 +232,7 @@ def run_fit(
             delta=budget.delta,
             allow_large_epsilon=settings["allow_large_epsilon"],
             mechanism=mechanism,
-            ledger=ledger if refusal is None else FinishedJobs(ledger, refusal),
+            ledger=ledger,
             stage=stage,
             memory=byte_figure(settings["memory"]),
             source=None if seed is None else Seeded(seed),
@@ -242,7 +247,7 @@ def run_fit(
         _tell_measured(data, release)
     for warning in release.certificate["warnings"]:
         say(f"warning: {warning}")
-    return release, ledger
+    return release, kept, ledger.settle
 
 
 class Only(TypedDict, total=False):

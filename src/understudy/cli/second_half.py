@@ -32,6 +32,9 @@ class FinishedJobs(Ledger):
             raise refusal
         super().__init__(path, create=False)
 
+    def settle(self) -> None:
+        """Nothing: its jobs are finished."""
+
     def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> LedgerTranscript:
         """The transcript of a finished job; nothing is charged."""
         if not self.finished(job):

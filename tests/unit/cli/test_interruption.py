@@ -178,6 +178,24 @@ def test_a_source_that_does_not_say_when_it_changed_goes_on_with_a_run_that_was_
     assert spent() == 2.0
 
 
+@pytest.mark.parametrize(
+    ("command", "output", "ended"),
+    [
+        ("fit", "people.release", "understudy.pipeline.release.Release.save"),
+        ("synth", "made.csv", "understudy.cli.commands.synth.write_sample"),
+    ],
+)
+def test_such_a_run_is_finished_once_its_output_is_written(
+    folder: Path, understudy, monkeypatch: pytest.MonkeyPatch, command: str, output: str, ended: str
+) -> None:
+    words = (command, QUERY, "--name", "asked", *FIT[2:-1], output, *BUDGET)
+    with monkeypatch.context() as patched:
+        patched.setattr(ended, stop)
+        assert understudy(*words).code == 130
+    assert understudy(*words).code == 0
+    assert json.loads(understudy("ledger", "asked", "--json").out)["spent"]["epsilon"] == 1.0
+
+
 @pytest.mark.parametrize("schema", [("--schema", "people.toml"), ()])
 def test_a_finished_job_is_answered_from_the_ledger_and_reads_no_record(
     folder: Path, understudy, monkeypatch: pytest.MonkeyPatch, schema: tuple[str, ...]

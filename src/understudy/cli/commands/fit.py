@@ -55,8 +55,9 @@ def command(data: str, output: str, key: str | None, as_json: bool, **settings: 
             )
     read = from_pipe(data)
     with told_what_was_spent(settings, read != data), stages(settings["verbose"]) as stage:
-        release, ledger = run_fit(read, settings, stage)
+        release, ledger, finish = run_fit(read, settings, stage)
         stage("writing the release")
         release.save(written, key=key)
+        finish()
     said = summary(release, ledger) | {"release": output}
     show_json(said) if as_json else tell(said)

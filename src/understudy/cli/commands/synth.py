@@ -75,11 +75,18 @@ def command(
     check_run(data, settings, outputs, staying=("--release",) if left else ())
     read = from_pipe(data)
     with told_what_was_spent(settings, read != data), stages(settings["verbose"]) as stage:
-        release, ledger = run_fit(read, settings, stage, left=left, folder=place if is_begun else None)
+        release, ledger, finish = run_fit(
+            read, settings, stage, left=left, folder=place if is_begun else None
+        )
         if release_file and not left:
             stage("writing the release")
             release.save(release_file)
+        if release_file or is_folder(
+            place
+        ):  # with something there, the same command goes on from a finished job
+            finish()
         written = write_sample(release, wanted, place, stage, spreadsheet=spreadsheet)
+        finish()
     said = summary(release, ledger) | {"synthetic": output, "rows": written}
     said |= {"release": release_file} if release_file else {}
     show_json(said) if as_json else tell(said)

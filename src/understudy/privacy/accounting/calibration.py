@@ -82,9 +82,9 @@ class Group:
         share: its part of the budget, an exact fraction above 0; those of a plan add up to one.
         count: how many choices or answers; of a filter about how many, for forecasts alone. 1 by default.
         weights: of a batch, one a marginal; None where they are not known yet: the worst is assumed.
+        role: what its questions are for; left out, MARGINALS, CANDIDATES, HISTOGRAMS or ROUNDS, by the kind.
         refund: of choices, whether those left out at the end may be measured instead (`Curator.refund`): of all
             groups of choices of a plan, or of none.
-        role: what its questions are for; left out, MARGINALS, CANDIDATES, HISTOGRAMS or ROUNDS, by the kind.
 
     Raises:
         BudgetError: a field cannot be used; the message says which.
