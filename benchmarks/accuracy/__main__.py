@@ -86,12 +86,12 @@ def _batches(asked: argparse.Namespace) -> Iterator[list[Cell]]:
     mine = [system for system in asked.systems if system not in PEERS and system not in REFERENCES]
     for data in asked.sets:
         yield from ([Cell(data, 0.0, system, 0)] for system in asked.systems if system in REFERENCES)
-    for wave in (range(1), range(1, asked.runs or RUNS)):
+    for wave in (range(1), range(1, asked.runs or RUNS)) if not asked.rows else ():
         for data, epsilon, system in itertools.product(asked.sets, asked.epsilons, mine):
             yield [Cell(data, epsilon, system, run) for run in wave if run < FEW_RUNS or data not in WIDE]
-    if asked.small:
+    if asked.small or asked.rows:
         runs = range(asked.runs or SMALL_RUNS)
-        for data, rows, epsilon in itertools.product(asked.sets, SMALL_ROWS, asked.epsilons):
+        for data, rows, epsilon in itertools.product(asked.sets, asked.rows or SMALL_ROWS, asked.epsilons):
             yield from ([Cell(data, epsilon, system, run, rows) for run in runs] for system in (NEW, AGAINST))
     peers = [system for system in asked.systems if system in PEERS]
     for system, epsilon, data in itertools.product(peers, sorted(asked.epsilons, key=_usual), asked.sets):
@@ -146,6 +146,9 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--runs", type=int, help="how often every cell is played")
     parser.add_argument("--seconds", type=float, default=600.0, help="the most that a cell may take")
     parser.add_argument("--small", action="store_true", help="subsamples of 100, 300 and 1,000 records too")
+    parser.add_argument(
+        "--rows", nargs="+", type=int, help="subsamples of so many records, and nothing else of ours"
+    )
     parser.add_argument("--peers", action="store_true", help="peers too, after all else (hours)")
     parser.add_argument("--again", action="store_true", help="play cells again that did not finish")
     parser.add_argument("--page", action="store_true", help="write the page from what is kept; play nothing")
