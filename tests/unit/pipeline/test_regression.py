@@ -17,8 +17,8 @@ import understudy as us
 from understudy.errors import ParameterError, SizeError
 from understudy.marginals import Measurement
 from understudy.mechanisms.empty_slots import unseen
-from understudy.pipeline.accuracy.perturbed_solution import solution_bounds
-from understudy.pipeline.accuracy.regression import INTERCEPT, UNTOLD, Regression, regress
+from understudy.pipeline.accuracy.least_squares.perturbed_solution import solution_bounds
+from understudy.pipeline.accuracy.least_squares.regression import INTERCEPT, UNTOLD, Regression, regress
 from understudy.pipeline.accuracy.stated_errors import StatedErrors
 from understudy.privacy import Seeded
 from understudy.transforms.compress import Compression

@@ -7,8 +7,8 @@ from typing import overload
 
 from understudy.errors import ParameterError, ReleaseError
 from understudy.pipeline.accuracy.interval import LEVEL, Estimate
-from understudy.pipeline.accuracy.regression import Regression, regress
-from understudy.pipeline.accuracy.regression_terms import On
+from understudy.pipeline.accuracy.least_squares.regression import Regression, regress
+from understudy.pipeline.accuracy.least_squares.regression_terms import On
 from understudy.pipeline.accuracy.stated_errors import ExpectedErrors
 from understudy.pipeline.accuracy.table_questions import Queried, QueryAnswers, query
 

@@ -21,8 +21,8 @@ from understudy.domain import Clique
 from understudy.errors import ParameterError, SizeError
 from understudy.pipeline.accuracy.interval import Estimate, quantile
 from understudy.pipeline.accuracy.known_of_table import KnownOfTable
-from understudy.pipeline.accuracy.perturbed_solution import solution_bounds
-from understudy.pipeline.accuracy.regression_terms import On, Term, TermsOfColumns
+from understudy.pipeline.accuracy.least_squares.perturbed_solution import solution_bounds
+from understudy.pipeline.accuracy.least_squares.regression_terms import On, Term, TermsOfColumns
 from understudy.pipeline.accuracy.table_questions import MOST_CELLS, Queried
 from understudy.pipeline.accuracy.worst_case import Floats
 
