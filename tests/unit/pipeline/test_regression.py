@@ -156,6 +156,10 @@ def test_a_pair_that_was_not_measured_is_bounded_by_its_check() -> None:
         assert "the check of pairs" in found.covers and "noisy counts" in found.covers
         held.append(holds(found, least_squares(codes, [codes[:, 1]])))
         assert found["age"].high - found["age"].low < 0.4
+    alone = replace(release, measurements=())
+    assert holds(
+        regress(alone, "pay", "age", 0.01), least_squares(codes, [codes[:, 1]])
+    )  # wide enough at any level
     assert np.mean(held) >= 0.9
 
 

@@ -27,6 +27,7 @@ from understudy.pipeline.accuracy.table_questions import MOST_CELLS, Queried
 from understudy.pipeline.accuracy.worst_case import Floats
 
 INTERCEPT = "(intercept)"
+MOST_FAILS = 0.25  # of one interval, where a low level would allow it more: it must still be one
 UNTOLD = "nothing: what is known of these columns is too little to rule out that some tell the same"
 Moment = tuple[float, float, float]  # what the model expects, and between what the real one lies
 
@@ -124,6 +125,8 @@ class _Sums:
             sums[:, i, i] = self._sum(terms[i], terms[i])
         matrices = np.triu(sums[:, :, :last]) + np.swapaxes(np.triu(sums[:, :, :last], 1), 1, 2)
         rights = sums[:, :, last]
+        if not np.isfinite(sums[0]).all():
+            raise ParameterError(f"sums with {self.left.name!r} are not finite.", hint="give its bounds.")
         guess = np.linalg.lstsq(matrices[0], rights[0], rcond=1e-12)[0]
         wanted, offset = self._unscaled
         low, high = solution_bounds((matrices[1], matrices[2]), (rights[1], rights[2]), guess, wanted)
@@ -237,7 +240,8 @@ class _Sums:
         """The chance that each interval may fail with: shared by all, those that rest on one check counted once."""
         checked = {clique: self._known[clique].checked_pair for clique in self._sums_over}
         noisy = sum(count for clique, count in self._sums_over.items() if checked[clique] is None)
-        return (1 - self.level) / (noisy + len({pair for pair in checked.values() if pair is not None}))
+        events = noisy + len({pair for pair in checked.values() if pair is not None})
+        return min((1 - self.level) / events, MOST_FAILS)
 
     @property
     def _rests_on(self) -> str:
