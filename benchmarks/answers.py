@@ -74,6 +74,29 @@ class _Asker:
         found = self._release.query(column=named[0], where=where, **what)
         return _held(kind, found, true, float(np.ptp(self._records[named[0]])))
 
+    def regression(self, kind: str, count: int) -> Held | None:
+        """A regression of a column on so many others: holds where all coefficients do; as wide as the widest slope.
+
+        Slopes are in ranges of the column on the left, as the other goes from one end of its range to the other.
+        """
+        named = self._some(count + 1, lambda name: float(np.ptp(self._records[name])) > 0)
+        if named is None:
+            return None
+        left, *on = named
+        found = self._release.regress(left, on=on)
+        matrix = np.column_stack([np.ones(self._rows), *(self._records[name] for name in on)])
+        true = np.linalg.lstsq(matrix, self._records[left].astype(float), rcond=None)[0].tolist()
+        each = [_held(kind, e, x, 1.0) for (_, e), x in zip(found, true, strict=True)]
+        whole = float(np.ptp(self._records[left]))
+        scales = [float(np.ptp(self._records[name])) / whole for name in on]
+        slopes = list(zip(each[1:], scales, strict=True))
+        return Held(
+            kind,
+            all(one.holds for one in each),
+            max(one.half_width * scale for one, scale in slopes),
+            max(one.miss * scale for one, scale in slopes),
+        )
+
     def some(self, count: int) -> tuple[str, ...] | None:
         """So many columns."""
         return self._some(count, lambda name: True)
@@ -117,6 +140,8 @@ KINDS: dict[str, Callable[[_Asker, str], Held | None]] = {
     "medians": lambda ask, kind: ask.number(kind, 0.5, 0),
     "quantiles .9 under a condition": lambda ask, kind: ask.number(kind, 0.9, 1),
     "means under two conditions": lambda ask, kind: ask.number(kind, None, 2),
+    "regressions on one column": lambda ask, kind: ask.regression(kind, 1),
+    "regressions on two": lambda ask, kind: ask.regression(kind, 2),
 }
 
 

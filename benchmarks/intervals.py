@@ -99,9 +99,10 @@ def answers_in_order(answers: list[Held]) -> list[Held]:
 
 def _line(kind: str, same: list[Held]) -> str:
     widths, misses = (np.array([getattr(one, part) for one in same]) for part in ("half_width", "miss"))
+    wide = np.quantile(widths, 0.9, method="inverted_cdf")  # infinite ones have no middle
     return (
         f"  {kind}: {np.mean([one.holds for one in same]):.1%} of {len(same)} held; half width "
-        f"{np.median(widths):.2%} in the median, nine in ten below {np.quantile(widths, 0.9):.2%}; the answers were "
+        f"{np.median(widths):.2%} in the median, nine in ten below {wide:.2%}; the answers were "
         f"off by {misses.mean():.2%} in the mean"
     )
 

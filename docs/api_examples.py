@@ -227,6 +227,11 @@ True
 >>> [values for values, estimate in answers]
 [('F',), ('M',)]
 """,
+    "Regression": """
+>>> found = us.load("people.release").regress("age", on="sex")
+>>> found["sex = M"].low <= found["sex = M"].value <= found["sex = M"].high
+True
+""",
     "Estimate": """
 >>> women = us.load("people.release").query("share", where="sex = 'F'")
 >>> women.low <= women.value <= women.high

@@ -21,8 +21,8 @@ SECTIONS = {
     "From a table to a release": "draft_schema plan Forecast fit MisfitWarning synth load evaluate Comparison "
     "Comparison.report audit Audit UnderstudyError",
     "A release": "Release Release.sample Release.sample_chunks Release.sample_spark Release.marginal "
-    "Release.expected_error ExpectedErrors Release.query QueryAnswers Estimate Release.verify Verdict Release.report "
-    "Release.save new_key",
+    "Release.expected_error ExpectedErrors Release.query QueryAnswers Estimate Release.regress Regression "
+    "Release.verify Verdict Release.report Release.save new_key",
     "A schema": "Schema Schema.domain Schema.load Schema.save Schema.from_toml Schema.to_toml "
     "Schema.replace_column Schema.with_columns",
     "Columns": "Column Category Integer Number Boolean Date Datetime Time Id Fake",

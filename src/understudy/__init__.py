@@ -6,8 +6,8 @@ release = us.fit("people.csv", "people.toml", epsilon=1.0, delta=1e-9)
 synthetic = release.sample()  # as many records as the noisy counts say: an exact number would tell who is in
 
 What the command line can, these names can, by the same words: draft_schema, plan, fit, synth, load, evaluate, audit,
-and a release's own sample, query, expected_error, report, verify and save. `help(us.fit)` says what each parameter
-means.
+and a release's own sample, query, expected_error, report, verify and save; `release.regress` is here alone.
+`help(us.fit)` says what each parameter means.
 """
 
 from typing import TYPE_CHECKING
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         Forecast,
         MisfitWarning,
         QueryAnswers,
+        Regression,
         Release,
         Verdict,
         draft_schema,
@@ -124,6 +125,7 @@ __all__ = [
     "Number",
     "Order",
     "QueryAnswers",
+    "Regression",
     "Release",
     "Role",
     "Schema",

@@ -29,6 +29,7 @@ def from_a_table_to_a_release(people: object) -> None:
     assert_type(release.expected_error("sex", "age"), us.Estimate)
     assert_type(release.query("mean", "age", where="sex = 'F'"), us.Estimate)
     assert_type(release.query(by="sex"), us.QueryAnswers)
+    assert_type(release.regress("age", on=["income", ("sex", "F")]), us.Regression)
     assert_type(release.marginal(["sex", "age"]), us.Marginal)
     assert_type(release.sample_chunks(10), Iterator[Any])
     release.report("report.html")

@@ -78,6 +78,7 @@ def use_release(release: us.Release, random: Random, folder: Path) -> None:
         lambda: release.marginal(names[:2]),
         lambda: release.query("count", by=names[:1]),
         lambda: release.query("mean", names[-1]),
+        lambda: release.regress(names[-1], names[:1]),
         release.expected_error,
         lambda: release.sample(3, seed=1, where=f"{names[0]} = 'b'"),
         lambda: us.export_release(release, random.choice(("croissant", "card"))),

@@ -6,6 +6,7 @@ from understudy.lazy import lazy_names
 
 if TYPE_CHECKING:
     from understudy.pipeline.accuracy.interval import Estimate
+    from understudy.pipeline.accuracy.least_squares.regression import Regression
     from understudy.pipeline.accuracy.stated_errors import ExpectedErrors
     from understudy.pipeline.accuracy.table_questions import QueryAnswers
     from understudy.pipeline.certificate import Verdict
@@ -22,6 +23,7 @@ __all__ = [
     "Forecast",
     "MisfitWarning",
     "QueryAnswers",
+    "Regression",
     "Release",
     "Verdict",
     "draft_schema",

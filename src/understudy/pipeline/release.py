@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any
 
 from understudy.data.files.atomic import whole_file
 from understudy.data.forms.table_form import NO_FORM, TableForm
@@ -16,9 +16,8 @@ from understudy.marginals import Marginal
 from understudy.mechanisms.registry import generator_from
 from understudy.model import MarkovField
 from understudy.pipeline import release_file
-from understudy.pipeline.accuracy.interval import LEVEL, Estimate
-from understudy.pipeline.accuracy.stated_errors import ExpectedErrors, StatedErrors
-from understudy.pipeline.accuracy.table_questions import QueryAnswers, query
+from understudy.pipeline.accuracy.answers import Answers
+from understudy.pipeline.accuracy.stated_errors import StatedErrors
 from understudy.pipeline.certificate import Verdict, mechanism_name, readable, spent_by_stage, verify
 from understudy.pipeline.charged import check_charged
 from understudy.pipeline.drawing.samples import NOT_PRIVATE, Samples
@@ -31,7 +30,7 @@ from understudy.transforms.split import transform_from_dict
 
 
 @dataclass(frozen=True, eq=False)
-class Release(Samples):
+class Release(Samples, Answers):
     """What was learned, safe to hand on: sampling from it, asking it and verifying it cost nothing more.
 
     `us.fit` makes one, `us.load` reads one.
@@ -132,111 +131,6 @@ class Release(Samples):
         """
         clique = (columns,) if isinstance(columns, str) else tuple(columns)
         return self.compression.spread(self.field.marginal(clique), self.domain)
-
-    @overload
-    def expected_error(self, *, level: float = ...) -> ExpectedErrors: ...
-    @overload
-    def expected_error(self, one: str, other: str, /, *, level: float = ...) -> Estimate: ...
-    def expected_error(self, *columns: str, level: float = LEVEL) -> Estimate | ExpectedErrors:
-        """How far off the model is, as a share of the records, with an interval: by the run's own check. Free.
-
-        The error of columns is what part of the records would have to be moved for the model's table of them to be
-        the real one (total variation). The check is a noisy answer about the real records: the interval holds
-        whatever was measured, and whatever the model is. Docs: docs/errors.md.
-
-        Parameters:
-            columns: two columns, for the error of that pair; none, for the mean errors over pairs and triples.
-            level: the chance that an interval holds, between 0 and 1.
-
-        Returns:
-            An `Estimate` of the pair's error; without columns `ExpectedErrors`, with the means over `pairs` and over
-            `triples`.
-
-        Raises:
-            ReleaseError: the release does not state its errors.
-            ParameterError: that pair was not asked about, or there are not two columns.
-
-        Example:
-            >>> import understudy as us
-            >>> release = us.load("people.release")
-            >>> release.expected_error("sex", "age").high <= 1
-            True
-        """
-        if self.errors is None:
-            raise ReleaseError(
-                "this release does not state its errors.",
-                hint="fit a table of several columns with check=True.",
-            )
-        if not columns:
-            return self.errors.means(self.field.total, level)
-        asked = self.domain.clique(columns)
-        if len(asked) != 2:
-            raise ParameterError(
-                f"{len(asked)} columns were given.", hint="give two columns, or none for the mean errors."
-            )
-        return self.errors.of_pair(asked, self.field.total, level)
-
-    @overload
-    def query(
-        self,
-        what: str = ...,
-        column: str | None = ...,
-        *,
-        where: str | None = ...,
-        by: None = ...,
-        q: float = ...,
-        level: float = ...,
-    ) -> Estimate: ...
-    @overload
-    def query(
-        self,
-        what: str = ...,
-        column: str | None = ...,
-        *,
-        where: str | None = ...,
-        by: str | Sequence[str],
-        q: float = ...,
-        level: float = ...,
-    ) -> QueryAnswers: ...
-    def query(
-        self,
-        what: str = "count",
-        column: str | None = None,
-        *,
-        where: str | None = None,
-        by: str | Sequence[str] | None = None,
-        q: float = 0.5,
-        level: float = LEVEL,
-    ) -> Estimate | QueryAnswers:
-        """A count, share, mean or quantile of the real table, as the model has it, with an interval. Free.
-
-        The interval is about the real records. It holds by the noise of what was measured of these columns, and by
-        how far off the check says the model is on them; what it rests on is in its `covers`. Of columns that were
-        neither measured nor checked nothing is known, and it says so. It is never too narrow, and often wide: any
-        table as far from the model as the check allows is thought possible. Docs: docs/errors.md.
-
-        Parameters:
-            what: "count" or "share" of records, or "mean", "median" or "quantile" of a column.
-            column: the column of numbers, for the last three.
-            where: a condition in values, as for `sample`; all records by default.
-            by: a column or several: an answer for each of their values; none by default.
-            q: which quantile, between 0 and 1; the median by default.
-            level: the chance that an interval holds, between 0 and 1.
-
-        Returns:
-            An `Estimate`; with `by`, `QueryAnswers`: an estimate for each combination of values that has any numbers.
-
-        Raises:
-            ParameterError: the question cannot be read, or is about too many columns at once.
-
-        Example:
-            >>> import understudy as us
-            >>> release = us.load("people.release")
-            >>> found = release.query("share", where="sex = 'F'")
-            >>> found.low <= found.value <= found.high
-            True
-        """
-        return query(self, what, column, where, by, q, level)
 
     def verify(self) -> Verdict:
         """Epsilon and delta recomputed from the certificate's charges alone, and that they paid for what is here.

@@ -51,6 +51,16 @@ class DirectCounts:
             -self._least(clique, -may.astype(np.float64), wide),
         )
 
+    def sum(self, clique: Clique, ends: tuple[Floats, Floats], level: float) -> tuple[float, float] | None:
+        """Between what a sum over all records lies, to each of which its cell gives between two numbers.
+
+        None where these columns were not measured together.
+        """
+        if not self.tells(clique):
+            return None
+        wide = quantile(level)
+        return self._least(clique, ends[0], wide), -self._least(clique, -ends[1], wide)
+
     def mean(
         self, clique: Clique, sure: Mask, may: Mask, ends: tuple[Floats, Floats], level: float
     ) -> tuple[float, float] | None:
@@ -117,7 +127,7 @@ class DirectCounts:
             math.sqrt(float(np.broadcast_to(m.stddev**2, m.values.shape).sum())) * quantile(level)
             for m in alone
         ]
-        hidden = [self._hidden(m.clique) for m in alone]
+        hidden = [self.hidden(m.clique) for m in alone]
         best = int(np.argmin(np.add(noise, hidden)))
         found = float(alone[best].values.sum())
         return found - noise[best], found + noise[best] + hidden[best]
@@ -155,7 +165,7 @@ class DirectCounts:
         Such a record of these columns is counted with another code, or is left out. One in a slot of another column
         that was measured with them is counted with its own codes of these, or is left out.
         """
-        hidden = {name: self._hidden((name,)) for name in measured.clique}
+        hidden = {name: self.hidden((name,)) for name in measured.clique}
         if not any(hidden.values()):
             return 0.0
         above = most[np.ix_(*(self.compression.maps[name] for name in clique))] - weights
@@ -167,7 +177,7 @@ class DirectCounts:
                 found += records * max(0.0, float(cells.max(initial=0.0)))
         return found
 
-    def _hidden(self, clique: Sequence[str]) -> float:
+    def hidden(self, clique: Sequence[str]) -> float:
         """How many records may be in slots of these columns that were taken for empty."""
         found = 0.0
         for name in clique:

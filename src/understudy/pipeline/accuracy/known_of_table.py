@@ -97,6 +97,29 @@ class KnownOfTable:
             high = max((f[1] for f in found), default=0.0)  # of a total below zero
         return (low, max(low, high)), self._covers(own or bool(self._parts), self._pairs)
 
+    @property
+    def checked_pair(self) -> Clique | None:
+        """The pair whose check tells of sums over these columns; None where noisy counts tell, or nothing does."""
+        return None if self._direct.tells(self._clique) else next(iter(self._pairs), None)
+
+    def sum(self, ends: tuple[Floats, Floats], table: Floats, level: float) -> Interval:
+        """Between what a sum over all records lies, to each of which its cell gives between two numbers.
+
+        By noisy counts where there are any; else by the check of the pair, one event for all sums over it. The whole
+        line where there is neither.
+        """
+        told = self._direct.sum(self._clique, ends, level)
+        if told is not None:
+            return told
+        if not self._pairs:
+            return -math.inf, math.inf
+        reach, expected = self._reach(self._pairs[0], 1 - level), table.ravel()
+        return reach.least(expected, ends[0].ravel()), -reach.least(expected, -ends[1].ravel())
+
+    def hidden(self, columns: Sequence[str]) -> float:
+        """How many records may be in slots of columns that were taken for empty."""
+        return self._direct.hidden(columns)
+
     def number(
         self,
         sure: Mask,
