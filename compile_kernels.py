@@ -9,6 +9,7 @@ Commands are run on a small simulated town: what they compile is what is there a
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -81,6 +82,8 @@ def run_commands() -> None:
             call_what_few_runs_call()
         finally:
             os.chdir(before)
+            gc.unfreeze()  # a command sets aside what it loads, as its process ends soon
+            gc.collect()  # DuckDB complains of its types that lie in circles at the end
 
 
 def call_what_few_runs_call() -> None:
