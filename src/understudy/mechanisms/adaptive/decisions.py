@@ -10,6 +10,7 @@ import numpy as np
 from understudy.display import counted
 from understudy.domain import Clique, Domain
 from understudy.mechanisms.adaptive.choice_stages import ChoiceStage
+from understudy.mechanisms.adaptive.doubt import DOUBTFUL
 from understudy.mechanisms.adaptive.one_way_share import OneWayShare
 from understudy.mechanisms.public.public_prior import told
 from understudy.mechanisms.tables.noise_price import Cells
@@ -56,6 +57,10 @@ def intended(
                 f"{about} noise would hide about {asked.hidden:.0%} of what pairs tell: it will likely make "
                 f"{rounds}, and spend {_percent(asked.share)} of the rest on the columns alone."
             )
+            if asked.hidden > DOUBTFUL:
+                said.append(
+                    "One noisy number over all pairs, asked before, may decide that none is measured."
+                )
     return tuple(said)
 
 
