@@ -16,18 +16,32 @@ from understudy.privacy.ledger.ledger import Ledger, LedgerTranscript
 class SettledLater(Ledger):
     """A ledger that finishes its jobs when `settle` is called.
 
+    It is opened, and made where there is none, when it is first asked of a job: a run that cannot read its records
+    leaves none.
+
     Parameters:
         path: the ledger's file.
     """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path)
+        self.path, self._begun = path, False
         self._waiting: list[tuple[LedgerTranscript, bytes]] = []
+
+    def finished(self, job: Job) -> bool:
+        """Whether a job is known and finished, as any ledger tells."""
+        self._begin()
+        return super().finished(job)
 
     def open(self, job: Job, epsilon: float, delta: float, *, private: bool = True) -> LedgerTranscript:
         """The job's transcript, charged as in any ledger; only its end waits."""
+        self._begin()
         opened = super().open(job, epsilon, delta, private=private)
         return _Waiting(opened, self, self._waiting)
+
+    def _begin(self) -> None:
+        if not self._begun:
+            super().__init__(self.path)
+            self._begun = True
 
     def settle(self) -> None:
         """Finish what was said to be finished since."""
