@@ -55,9 +55,8 @@ class OrderedLosses:
     after: tuple[Gaussian, ...]
     pure: tuple[tuple[float, int], ...]
     rho: float
-    refund: Neighbours | None = (
-        None  # choices left out at the end may be measured instead, of such neighbours
-    )
+    # Choices left out at the end may be measured instead, with such neighbours.
+    refund: Neighbours | None = None
 
     @classmethod
     def of(cls, losses: Sequence[Loss], refund: Neighbours | None = None) -> OrderedLosses:
