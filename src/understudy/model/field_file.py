@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from understudy.domain import Domain
+from understudy.domain import Clique, Domain
 from understudy.errors import FileError, ParameterError, ReleaseError
 from understudy.model.fit_report import FitReport
 from understudy.model.tree.calibrated_tree import CalibratedTree
@@ -23,7 +23,7 @@ from understudy.model.tree.junction_tree import JunctionTree
 Field = TypeVar("Field", bound=CalibratedTree)
 
 FORMAT = "understudy-field"
-VERSION = 1
+VERSION = 1  # of a field whose tree is all of it; 2 where pairs stand beside it
 HEADER = "field.json"
 LIMIT_CELLS = 1 << 30
 LIMIT_HEADER = 1 << 26
@@ -34,7 +34,7 @@ def to_arrays(field: CalibratedTree) -> tuple[dict[str, Any], dict[str, npt.NDAr
     """A header of plain values and the tables of all cliques, `clique_0` onwards."""
     header: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION + bool(field.beside),
         "domain": [[name, size] for name, size in field.domain.items()],
         "cliques": [list(clique) for clique in field.tree.cliques],
         "parent": list(field.tree.parent),
@@ -42,7 +42,11 @@ def to_arrays(field: CalibratedTree) -> tuple[dict[str, Any], dict[str, npt.NDAr
         "total": field.total,
         "fit": None if field.fit is None else _finite(asdict(field.fit)),
     }
-    return header, {f"clique_{i}": table for i, table in enumerate(field.tables)}
+    arrays = {f"clique_{i}": table for i, table in enumerate(field.tables)}
+    if field.beside:
+        header["beside"] = [list(clique) for clique in field.beside]
+        arrays |= {f"beside_{i}": table for i, table in enumerate(field.beside.values())}
+    return header, arrays
 
 
 def from_arrays(
@@ -53,8 +57,10 @@ def from_arrays(
         tree = _tree(header)
         total = float(header["total"])
         fit = _fit(header["fit"])
-        tables = [_table(arrays[f"clique_{i}"], tree, i) for i in range(len(tree.cliques))]
-        return kind(tree, tables, total, fit)
+        tables = [_table(arrays[f"clique_{i}"], tree, tree.cliques[i]) for i in range(len(tree.cliques))]
+        pairs = _beside(header, tree)
+        beside = {pair: _table(arrays[f"beside_{i}"], tree, pair) for i, pair in enumerate(pairs)}
+        return kind(tree, tables, total, fit, beside)
     except _DAMAGE as error:
         raise ReleaseError(f"the field is damaged: {_reason(error)}", hint="use an undamaged copy.") from None
 
@@ -87,12 +93,14 @@ def load(kind: type[Field], path: str | PathLike[str]) -> Field:
             if not isinstance(header, dict):
                 raise ValueError("its header is not an object.")
             tree, arrays = _tree(header), {}
-            for i, clique in enumerate(tree.cliques):
+            named = {f"clique_{i}": clique for i, clique in enumerate(tree.cliques)}
+            named |= {f"beside_{i}": pair for i, pair in enumerate(_beside(header, tree))}
+            for name, clique in named.items():
                 size = 8 * tree.domain.size(clique)
-                packed = _member(archive, f"clique_{i}", size)
+                packed = _member(archive, name, size)
                 if len(packed) != size:
-                    raise ValueError(f"clique {i} is cut short.")
-                arrays[f"clique_{i}"] = np.frombuffer(packed, "<f8")
+                    raise ValueError(f"{name!r} is cut short.")
+                arrays[name] = np.frombuffer(packed, "<f8")
     except ReleaseError:
         raise
     except OSError as error:
@@ -120,7 +128,7 @@ def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
 
 def _tree(header: Mapping[str, Any]) -> JunctionTree:
     """The junction tree of a header; refused unless it is one."""
-    if header["format"] != FORMAT or header["version"] != VERSION:
+    if header["format"] != FORMAT or header["version"] not in (VERSION, VERSION + 1):
         raise ValueError(f"format {header['format']!r} version {header['version']!r} is not known.")
     domain = Domain([(str(name), size) for name, size in header["domain"]])
     cliques = tuple(tuple(map(str, clique)) for clique in header["cliques"])
@@ -141,9 +149,23 @@ def _tree(header: Mapping[str, Any]) -> JunctionTree:
     return tree
 
 
-def _table(array: npt.NDArray[Any], tree: JunctionTree, i: int) -> npt.NDArray[np.float64]:
-    if array.dtype.kind != "f" or array.size != tree.domain.size(tree.cliques[i]):
-        raise ValueError(f"clique {i} has the wrong number of cells.")
+def _beside(header: Mapping[str, Any], tree: JunctionTree) -> list[Clique]:
+    """The pairs of a header that stand beside the tree; none in a field of an earlier version."""
+    if header["version"] == VERSION:
+        return []
+    pairs = [tuple(map(str, pair)) for pair in header["beside"]]
+    if len(set(pairs)) != len(pairs) or any(len(p) != 2 or tree.domain.order(p) != p for p in pairs):
+        raise ValueError(
+            "what stands beside the tree is not pairs of columns in the domain's order, each once."
+        )
+    if sum(map(tree.domain.size, pairs)) > LIMIT_CELLS:
+        raise ValueError(f"pairs beside the tree claim more than {LIMIT_CELLS:,} cells.")
+    return pairs
+
+
+def _table(array: npt.NDArray[Any], tree: JunctionTree, clique: Clique) -> npt.NDArray[np.float64]:
+    if array.dtype.kind != "f" or array.size != tree.domain.size(clique):
+        raise ValueError(f"{clique!r} has the wrong number of cells.")
     return np.asarray(array, np.float64)
 
 

@@ -36,9 +36,11 @@ class MarkovField(CalibratedTree):
         marginals: the counts of every clique of the tree, which agree where cliques meet.
         total: the number of records that it stands for.
         fit: how well it fits the measurements; none by default.
+        beside: pairs of columns for which the tree has no room, and their counts; none by default. Such a pair is
+            answered by them, and synthetic records follow them; whatever else is asked is the tree's.
 
     Raises:
-        ParameterError: the counts are not those of the tree's cliques.
+        ParameterError: the counts are not those of the tree's cliques, or of pairs.
     """
 
     def __repr__(self) -> str:
@@ -76,13 +78,25 @@ class MarkovField(CalibratedTree):
     def marginals(self, cliques: Iterable[Clique | str]) -> list[Marginal]:
         """The expected counts of many cliques; they share their work."""
         answers, asked = [], [self.domain.clique(clique) for clique in cliques]
-        if len(asked) > 1:
-            self._questions.expect(asked)
+        known = {names: self._known(names) for names in asked} if self.beside else {}
+        of_tree = [names for names in asked if known.get(names) is None]
+        if len(of_tree) > 1:
+            self._questions.expect(of_tree)
         for names in asked:
+            table = known.get(names)
+            if table is not None:
+                answers.append(Marginal(names, table * self.total))
+                continue
             factor, _ = self._questions.joint(names)
             self._questions.forget()
             answers.append(Marginal(names, factor.values * self.total))
         return answers
+
+    def _known(self, names: Clique) -> Array | None:
+        """The table of a pair that stands beside the tree, axes in the order given; None of any other clique."""
+        ordered = self.domain.order(names)
+        table = self.beside.get(ordered)
+        return table if table is None or names == ordered else table.T
 
     def log_probability(self, event: Event) -> float:
         """The logarithm of `probability`, which for many columns may be too small for a float."""
@@ -163,11 +177,16 @@ class MarkovField(CalibratedTree):
             structural_zeros=sum(int(table.size - np.count_nonzero(table)) for table in self.tables),
             entropy=self.entropy(),
             fit=self.fit,
+            beside=len(self.beside),
         )
 
     @cached_property
     def _questions(self) -> Elimination:
         return Elimination(self.tree, self.tables)
+
+    def with_beside(self, pairs: Mapping[Clique, npt.ArrayLike]) -> MarkovField:
+        """The same field, with these counts for pairs that its tree has no room for."""
+        return MarkovField(self.tree, self.tables, self.total, self.fit, pairs)
 
     # --- records -----------------------------------------------------------------------------------------
 

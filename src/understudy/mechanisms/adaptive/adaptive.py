@@ -269,7 +269,7 @@ class Adaptive:
             tables.settle()
         released = [step.compression.measurement(m) for several in log for m in several]
         used = None if public is None else known is not None
-        said = decided(asked, run.chosen, used, every.count if every else 0)
+        said = decided(asked, run.chosen, used, every.count if every else 0, len(tables.field.beside))
         return Fit((*released, *tables.log), tables.field, step.compression, said)
 
     def _chosen(

@@ -14,6 +14,7 @@ from understudy.mechanisms.workload.workload import whole_weights
 from understudy.model.tree.junction_tree import JunctionTree, predict
 
 MOST_CELLS = 5_000  # of one clique after the first round
+MOST_BESIDE = 50_000  # of a pair that may stand beside the model
 # The most that noise in a later clique of so many columns may add up to, in tables of records.
 OF_RECORDS = {2: 0.8, 3: 0.2}
 FAR = 4  # times as many cells as there is room for, or as few: of a candidate that is not looked at again
@@ -32,10 +33,11 @@ class Candidates:
         triples: bool,
         noise: Callable[[Clique], float] = lambda clique: 1.0,
         matters: Callable[[Clique], float] | None = None,
+        beside: bool = False,
     ) -> None:
         self._domain: Domain = estimates.field.domain
         self._tree: JunctionTree = estimates.field.tree
-        self._limit, self._first = cell_limit, first
+        self._limit, self._first, self._beside = cell_limit, first, beside
         self._chosen: list[Clique] = []
         self._used: set[Clique] = set()
         records = estimates.field.total
@@ -61,10 +63,14 @@ class Candidates:
         cells = self._domain.size(clique)
         if self._first:
             return cells <= self._limit
-        return cells <= MOST_CELLS and OF_NOISE * scale * cells <= OF_RECORDS[len(clique)] * records
+        most = MOST_BESIDE if self._beside and len(clique) == 2 else MOST_CELLS
+        return cells <= most and OF_NOISE * scale * cells <= OF_RECORDS[len(clique)] * records
 
     def offered(self) -> list[Clique]:
-        """The cliques that may be chosen next: in the first round no loops, later no pair of columns twice."""
+        """The cliques that may be chosen next: in the first round no loops, later no pair of columns twice.
+
+        A pair for which the model has no room may stand beside it, where records can follow it there.
+        """
         if self._first:
             part = components(self._domain.names, self._chosen)
             self._left = [clique for clique in self._left if part[clique[0]] != part[clique[1]]]
@@ -74,7 +80,9 @@ class Candidates:
         return [
             clique
             for clique in self._left
-            if self._at_most(clique) <= room or self._added(clique, room) <= room
+            if (self._beside and len(clique) == 2)
+            or self._at_most(clique) <= room
+            or self._added(clique, room) <= room
         ]
 
     def _at_most(self, clique: Clique) -> int:
@@ -109,6 +117,10 @@ class Candidates:
     def take(self, clique: Clique) -> bool:
         """Take in what was chosen; where its model turns out too large after all, leave it and say so."""
         if predict(self._tree, clique) > self._limit:
+            if self._beside and len(clique) == 2:
+                self._chosen.append(clique)
+                self._used.add(clique)
+                return True
             self._left.remove(clique)
             return False
         before = set(self._tree.cliques)

@@ -78,9 +78,11 @@ def decided(
     rounds: Sequence[tuple[Sequence[Clique], bool]],
     public: bool | None,
     all_pairs: int = 0,
+    beside: int = 0,
 ) -> tuple[str, ...]:
     """What a run did: its rounds, each with what was chosen and whether it stopped short; and of a public table,
-    whether it was of use (None where none was given). `all_pairs` is how many were measured before.
+    whether it was of use (None where none was given). `all_pairs` is how many were measured before, `beside` how
+    many pairs the model has no room for.
     """
     said = [] if public is None else [told(public)]
     if asked.independent:
@@ -113,6 +115,11 @@ def decided(
             else "."
         )
     )
+    if beside:
+        said.append(
+            f"The model has no room for {counted(beside, 'pair')} of those, which stand beside it: "
+            "records follow them all the same."
+        )
     return tuple(said)
 
 

@@ -18,7 +18,7 @@ from understudy.mechanisms.tables.least_risk import shrunk
 from understudy.mechanisms.tables.noise_price import Cells
 from understudy.mechanisms.tables.scaled_tables import scaled
 from understudy.model import MarkovField, estimate
-from understudy.model.tree.junction_tree import build_tree
+from understudy.model.tree.junction_tree import JunctionTree, build_tree, predict
 from understudy.processors import on_all_cores
 
 Codes = npt.NDArray[np.bool_]  # of a column, a truth for each
@@ -56,7 +56,10 @@ class MeasuredTables:
         self._found: dict[Clique, list[Measurement]] = {}
         self._public: list[Measurement] = []
         self._fitted: list[Measurement] = self._alone  # what the field was last fitted to
-        self.field: MarkovField = estimate(self.domain, self._alone, total=records)
+        self._tree: MarkovField = estimate(self.domain, self._alone, total=records)
+        self._within: set[Clique] = set()  # of what was measured: what the tree has room for,
+        self._beside: dict[Clique, Measurement] = {}  # and what stands beside it
+        self.field: MarkovField = self._tree
 
     def measured(self, clique: Clique) -> Measurement | None:
         """What was first measured of a clique, if it was."""
@@ -72,8 +75,8 @@ class MeasuredTables:
         """Every measurement after those of the columns, as it was released."""
         return [measured for several in self._found.values() for measured in several]
 
-    def add(self, measured: Sequence[Measurement]) -> None:
-        """Take in one batch, and fit the field anew."""
+    def add(self, measured: Sequence[Measurement], most: int | None = None) -> None:
+        """Take in one batch, and fit the field anew: pairs for which `most` cells are too few stand beside it."""
         for m in measured:
             if m.clique not in self._prior:
                 self._prior[m.clique] = np.asarray(self.field.marginal(m.clique).counts, np.float64)
@@ -84,23 +87,59 @@ class MeasuredTables:
         sums = {name: np.asarray(known.marginal((name,)).counts, np.float64) for name in self.domain}
         noise = {m.clique[0]: spread(m.stddev) for m in columns}
         self.noise = _noise(columns)
-        pulled = on_all_cores(lambda m: self._shrunk(m, sums, noise), tables.values())
         held = [m for m in self._public if not any(set(m.clique) <= set(clique) for clique in self._found)]
+        tree = self._with_room([m.clique for m in held], most)
+        self._beside = {clique: m for clique, m in tables.items() if clique not in self._within}
+        within = [m for clique, m in tables.items() if clique in self._within]
+        pulled = on_all_cores(lambda m: self._shrunk(m, sums, noise), within)
         self._fitted = [*columns, *held, *pulled]
-        cells = build_tree(self.domain, [m.clique for m in self._fitted]).cells
-        self._refit(max(WORK, float(PASSES * cells)))
+        self._refit(max(WORK, float(PASSES * tree.cells)))
 
     def settle(self) -> None:
         """Fit the field to its end, once all is measured, as far as a second's work goes."""
-        if self.field.fit is None or not self.field.fit.converged:
+        if self._tree.fit is None or not self._tree.fit.converged:
             self._refit(LAST_WORK)
 
     def _refit(self, work: float) -> None:
-        self.field = estimate(self.domain, self._fitted, total=self.records, warm_start=self.field, work=work)
+        self._tree = estimate(self.domain, self._fitted, total=self.records, warm_start=self._tree, work=work)
+        self._stand_beside()
+
+    def _with_room(self, others: Sequence[Clique], most: int | None) -> JunctionTree:
+        """A tree of other cliques and of what was measured, but for pairs for which it has no room."""
+        pairs = [clique for clique in self._found if most is not None and len(clique) == 2]
+        always = [clique for clique in self._found if clique not in pairs]
+        tree = build_tree(self.domain, [*others, *always, *(p for p in pairs if p in self._within)])
+        for pair in pairs:
+            if pair not in self._within and (most is None or predict(tree, pair) <= most):
+                tree = tree.with_clique(pair)
+        self._within = {clique for clique in self._found if tree.home(clique) is not None}
+        return tree
+
+    def _stand_beside(self) -> None:
+        """The field: the tree's, with pairs beside it as their noise suggests, pulled towards what it says of them.
+
+        It was not fitted to them, so their noise is not taken for knowledge, however late they are read.
+        """
+        beside = list(self._beside)
+        self.field = self._tree
+        if not beside:
+            return
+        sums = {name: np.asarray(self._tree.marginal((name,)).counts, np.float64) for name in self.domain}
+        for clique, marginal in zip(beside, self._tree.marginals(beside), strict=True):
+            self._prior[clique] = np.asarray(marginal.counts, np.float64)
+        read = on_all_cores(lambda clique: self._shrunk(self._beside[clique], sums, self.noise), beside)
+        self.field = self._tree.with_beside(
+            {
+                self.domain.order(m.clique): scaled(
+                    m.values.reshape(self.domain.shape(m.clique)), [sums[name] for name in m.clique]
+                )
+                for m in read
+            }
+        )
 
     def suppose(self, tables: Sequence[Measurement], field: MarkovField) -> None:
         """Begin at a field of public tables, and hold to each of them until all its columns are measured together."""
-        self._public, self.field = list(tables), field
+        self._public, self._tree, self.field = list(tables), field, field
 
     def _columns(self, tables: Sequence[Measurement]) -> list[Measurement]:
         """What is known of each column, from its own measurements and from its pairs together."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from understudy.domain import Clique
+from understudy.domain import Clique, Domain
 from understudy.marginals import Measurement
 from understudy.marginals.interactions import Interactions
 from understudy.mechanisms.adaptive.beyond_columns import beyond_columns, noise_left
@@ -28,6 +28,7 @@ STOP: Clique = ()  # the candidate that means "nothing more is worth its noise"
 CELLS, MOST_CELLS = 400_000, 1_000_000
 TREE_CELLS = 4_000_000  # of the first tree, which has no more than are measured; minutes where all are used
 BY_CELLS = 0.4  # the power of a table's cells that its weight beside others is
+MOST_FOLLOWED = 3e7  # codes of records that follow pairs beside the model: some ten seconds
 LEAST_MATTERING = 0.01  # beside the column that matters most
 
 
@@ -56,15 +57,18 @@ class Rounds:
             return
         share = self.left * Fraction(count, planned)
         scale = self._scale(self.pool.portion(share), count)
+        pace = number / max(1, self.last)
+        most = self._most(tables, pace) if number else None
         estimates = FieldEstimates(tables.field)
         candidates = Candidates(
             estimates,
             scale,
-            self._limit(number / max(1, self.last), first=number == 0),
+            self._limit(pace, first=number == 0) if most is None else most,
             first=number == 0,
             triples=self.triples and len(tables.domain) < WIDE,
             noise=lambda clique: noise_left(self._query(tables, clique, scale), self.curator.neighbours),
             matters=self.matters,
+            beside=most is not None,
         )
         chosen: list[Clique] = []
         winner = STOP
@@ -80,7 +84,7 @@ class Rounds:
         self.chosen.append((chosen, winner == STOP))
         if chosen:
             expected = [estimates(clique) for clique in chosen]
-            self._measure(tables, chosen, expected, share * Fraction(len(chosen), count))
+            self._measure(tables, chosen, expected, share * Fraction(len(chosen), count), most)
         self.room = max(self.room, tables.field.tree.cells if number == 0 else 0)
 
     def every_pair(self, tables: MeasuredTables, every: EveryPair, planned: int) -> None:
@@ -106,13 +110,20 @@ class Rounds:
             return
         cliques = tables.cliques or [(name,) for name in tables.domain]
         expected = [np.asarray(m.counts, np.float64) for m in tables.field.marginals(cliques)]
-        tables.add([m for rest in rests for m in self._asked(tables, cliques, expected, rest)])
+        tables.add(
+            [m for rest in rests for m in self._asked(tables, cliques, expected, rest)], self._most(tables)
+        )
         self.left = Fraction(0)
 
     def _measure(
-        self, tables: MeasuredTables, cliques: Sequence[Clique], expected: Sequence[Cells], share: Fraction
+        self,
+        tables: MeasuredTables,
+        cliques: Sequence[Clique],
+        expected: Sequence[Cells],
+        share: Fraction,
+        most: int | None = None,
     ) -> None:
-        tables.add(self._asked(tables, cliques, expected, self.pool.portion(share)))
+        tables.add(self._asked(tables, cliques, expected, self.pool.portion(share)), most)
         self.left -= share
 
     def _asked(
@@ -142,14 +153,23 @@ class Rounds:
         """The noise of one of so many marginals that share such a portion."""
         return portion.whole.sigma * self.curator.neighbours.l2 * math.sqrt(count / portion.share)
 
-    def _limit(self, pace: float, *, first: bool) -> int:
+    def _most(self, tables: MeasuredTables, pace: float = 1.0) -> int | None:
+        """The most cells of the model where pairs beyond them can stand beside it; None where none can."""
+        return self._limit(pace, beside=True) if worth_following(tables.domain, tables.records) else None
+
+    def _limit(self, pace: float, *, first: bool = False, beside: bool = False) -> int:
         """The most cells of the model: beyond a first tree, more where there is more budget to fill them.
 
         So much of it as `pace` says, which rises to one with the rounds: else a few large cliques fill it at once,
-        and many small ones that tell more find no room.
+        and many small ones that tell more find no room. Where pairs may stand beside it, more room is worth little.
         """
-        beyond = cells_beyond(self.curator.budget.epsilon)
+        beyond = CELLS if beside else cells_beyond(self.curator.budget.epsilon)
         return self.cell_limit or (TREE_CELLS if first else self.room + round(beyond * pace))
+
+
+def worth_following(domain: Domain, records: float) -> bool:
+    """Whether so many records can follow pairs that the model has no room for, in seconds."""
+    return records * len(domain) <= MOST_FOLLOWED
 
 
 def cells_beyond(epsilon: float) -> int:

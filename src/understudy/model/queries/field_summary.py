@@ -24,6 +24,7 @@ class FieldSummary:
     structural_zeros: int
     entropy: float
     fit: FitReport | None
+    beside: int = 0
 
     def __str__(self) -> str:
         lines = [
@@ -31,6 +32,7 @@ class FieldSummary:
             f"  cliques     {len(self.cliques)}, in {self.components} component(s)",
             f"  treewidth   {self.treewidth}",
             f"  cells       {self.cells:,} ({self.structural_zeros:,} of them exactly zero)",
+            *([f"  beside it   {self.beside} pairs that it has no room for"] if self.beside else []),
             f"  entropy     {self.entropy:.4f} nats",
             f"  certificate {self.fit if self.fit is not None else 'none: not fitted to measurements'}",
             "  largest cliques:",

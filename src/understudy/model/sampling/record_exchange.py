@@ -54,7 +54,7 @@ def kept_records(codes: Codes, rows: int, pairs: PairTables, seed: int) -> Place
     """
     weight = 1.0 / np.sqrt(np.maximum(pairs.expected, LEAST))
     costs = np.empty((weight.size, 2), np.float32)
-    counts = _counted(codes[:rows], pairs.columns, pairs.starts, pairs.widths, weight.size)
+    counts = counted(codes[:rows], pairs.columns, pairs.starts, pairs.widths, weight.size)
     costs[:, 0] = 2 * weight * (counts - pairs.expected)
     costs[:, 1] = 2 * weight
     places = np.arange(len(codes))
@@ -64,7 +64,7 @@ def kept_records(codes: Codes, rows: int, pairs: PairTables, seed: int) -> Place
 
 
 @njit(cache=True, nogil=True)
-def _counted(codes: Any, columns: Any, starts: Any, widths: Any, cells: int) -> Any:
+def counted(codes: Any, columns: Any, starts: Any, widths: Any, cells: int) -> Any:
     counts = np.zeros(cells, np.int64)
     for i in range(codes.shape[0]):
         for q in range(starts.size):

@@ -46,7 +46,12 @@ def synthetic_data(
         conditional = Conditional(len(table), table.shape[1], table.__getitem__)
         return synthetic_column(keys, conditional, rounding, streams[family.column])
 
-    return Sample(field.domain, _in_order(order, generate, rows * len(order)), rows)
+    codes = _in_order(order, generate, rows * len(order))
+    if field.beside and method == "synthetic":
+        from understudy.model.sampling.moved_codes import moved
+
+        codes = moved(field, codes, rows, random)
+    return Sample(field.domain, codes, rows)
 
 
 def synthetic_chunks(

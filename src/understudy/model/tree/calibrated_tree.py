@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,8 @@ class CalibratedTree:
 
     `tables[i]` is the marginal of `tree.cliques[i]` as probabilities (they sum to one); neighbours agree on
     their separators, which the caller of the constructor answers for. `total` is the number of records
-    it stands for, `fit` what an estimation reached. Immutable.
+    it stands for, `fit` what an estimation reached. `beside` holds pairs of columns that are known better than by the
+    tree, which has no room for them: as probabilities, in the domain's order. Immutable.
     """
 
     def __init__(
@@ -29,8 +31,9 @@ class CalibratedTree:
         marginals: Sequence[npt.ArrayLike],
         total: float,
         fit: FitReport | None = None,
+        beside: Mapping[Clique, npt.ArrayLike] | None = None,
     ) -> None:
-        """`marginals` holds one non-negative table a clique of the tree, in any scale."""
+        """`marginals` and `beside` hold one non-negative table a clique, in any scale."""
         if len(marginals) != len(tree.cliques):
             raise ParameterError(f"{len(marginals)} marginals were given for {len(tree.cliques)} cliques.")
         if not (math.isfinite(total) and total >= 0):
@@ -42,6 +45,9 @@ class CalibratedTree:
         )
         self.total = float(total)
         self.fit = fit
+        self.beside: Mapping[Clique, Array] = MappingProxyType(
+            {clique: _beside(tree.domain, clique, table) for clique, table in (beside or {}).items()}
+        )
 
     @property
     def domain(self) -> Domain:
@@ -52,6 +58,12 @@ class CalibratedTree:
     def cliques(self) -> tuple[Clique, ...]:
         """The cliques of the junction tree."""
         return self.tree.cliques
+
+
+def _beside(domain: Domain, clique: Clique, table: npt.ArrayLike) -> Array:
+    if len(clique) != 2 or domain.order(clique) != clique:
+        raise ParameterError(f"{clique!r} is not a pair of columns in the domain's order.")
+    return _probabilities(clique, domain.shape(clique), table)
 
 
 def _probabilities(clique: Clique, shape: tuple[int, ...], table: npt.ArrayLike) -> Array:

@@ -22,6 +22,7 @@ from understudy.errors import ParameterError
 from understudy.marginals import Measurement
 from understudy.marginals.interactions import Interactions
 from understudy.mechanisms import Fit
+from understudy.mechanisms.tables.scaled_tables import scaled
 from understudy.model import MarkovField, estimate
 from understudy.model.tree.junction_tree import build_tree
 from understudy.transforms.compress import Compression
@@ -117,13 +118,26 @@ def impose(fit: Fit, schema: Schema) -> Imposed:
         found = estimate(field.domain, _answers(fit, field), total=max(field.total, 1.0), zeros=zeros)
     except ParameterError:  # what was learned leaves the rules no record: they are held one record at a time
         return Imposed(fit, frozenset())
-    return Imposed(replace(fit, field=found), frozenset(held))
+    return Imposed(replace(fit, field=_with_pairs_of(field, found)), frozenset(held))
+
+
+def _with_pairs_of(field: MarkovField, found: MarkovField) -> MarkovField:
+    """The field that holds the rules, with what stood beside the other, where it has records at all."""
+    pairs = {}
+    for (clique, table), marginal in zip(field.beside.items(), found.marginals(field.beside), strict=True):
+        counts = np.asarray(marginal.counts, np.float64)
+        left = np.where(counts > 0, table, 0.0)
+        if left.any():
+            pairs[clique] = scaled(left * found.total, [counts.sum(1), counts.sum(0)])
+    return found.with_beside(pairs)
 
 
 def _answers(fit: Fit, field: MarkovField) -> list[Measurement]:
     """What the field says of every marginal that was measured, as sure of each as its noise allows."""
     found = []
     for measured in fit.measurements:
+        if field.domain.order(measured.clique) in field.beside:
+            continue
         counts = np.asarray(field.marginal(measured.clique).counts, dtype=np.float64).reshape(-1)
         if isinstance(measured.query, Interactions):  # the field knows the rest of the table as well
             found.append(Measurement(measured.clique, counts, measured.stddev / measured.query.cells))
