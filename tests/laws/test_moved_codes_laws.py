@@ -51,6 +51,45 @@ def test_a_pair_beside_the_tree_is_answered_by_its_own_table_either_way_round():
     assert not field.beside
 
 
+@pytest.mark.parametrize("clique", [("a", "b", "c"), ("d", "c", "b"), ("b", "hub", "a", "d")])
+def test_what_is_said_of_more_columns_agrees_with_the_pairs_beside_the_tree(clique):
+    field, both = star(), known(*BESIDE)
+    before, after = (np.asarray(f.marginal(clique).counts) / f.total for f in (field, both))
+    assert after.sum() == pytest.approx(1)
+    for pair in itertools.combinations(range(len(clique)), 2):
+        others = tuple(axis for axis in range(len(clique)) if axis not in pair)
+        names = tuple(clique[axis] for axis in pair)
+        wanted = np.asarray(both.marginal(names).counts) / both.total
+        assert np.abs(after.sum(axis=others) - wanted).sum() < 0.02
+    truth = brute_marginal(JOINT, STAR, clique)
+    assert np.abs(after - truth).sum() < 0.5 * np.abs(before - truth).sum()
+
+
+def test_what_records_do_in_three_columns_is_nearer_to_what_is_said_with_the_pairs_than_without():
+    field, both = star(), known(*BESIDE)
+    made = both.sample(100_000, seed=3)
+    for clique in itertools.combinations(STAR.names, 3):
+        held = np.asarray(made.counts(clique).counts) / 100_000
+        far, near = (
+            np.abs(held - np.asarray(f.marginal(clique).counts) / f.total).sum() for f in (field, both)
+        )
+        assert near < 0.5 * far or near < 0.02
+
+
+@given(fields(zeros=0.4), st.integers(0, 2**32))
+@settings(max_examples=many(50))
+def test_what_is_said_of_more_columns_is_never_what_the_tree_rules_out(made, seed):
+    field, joint = made
+    if len(field.domain) < 3:
+        return
+    rng = np.random.default_rng(seed)
+    pairs = [p for p in itertools.combinations(field.domain.names, 2) if rng.random() < 0.5]
+    both = field.with_beside({p: rng.gamma(1.0, size=field.domain.shape(p)) + 1e-6 for p in pairs})
+    counts = np.asarray(both.marginal(field.domain.names).counts)
+    assert np.isfinite(counts).all() and (counts[~(joint > 0)] == 0).all()
+    assert counts.sum() == pytest.approx(field.total)
+
+
 def test_records_follow_pairs_beside_the_tree_and_keep_those_within_it():
     field, both = star(), known(*BESIDE)
     before, after = field.sample(3000, seed=1), both.sample(3000, seed=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -20,6 +21,7 @@ from understudy.model.queries.elimination import Elimination
 from understudy.model.queries.event import Event, allowed_codes
 from understudy.model.queries.field_summary import FieldSummary
 from understudy.model.queries.likelihood import log_likelihood
+from understudy.model.queries.raking import raked
 from understudy.model.sampling.sample import Sample
 from understudy.model.sampling.synthetic_data import synthetic_chunks, synthetic_data
 from understudy.model.tree.calibrated_tree import CalibratedTree
@@ -36,8 +38,9 @@ class MarkovField(CalibratedTree):
         marginals: the counts of every clique of the tree, which agree where cliques meet.
         total: the number of records that it stands for.
         fit: how well it fits the measurements; none by default.
-        beside: pairs of columns for which the tree has no room, and their counts; none by default. Such a pair is
-            answered by them, and synthetic records follow them; whatever else is asked is the tree's.
+        beside: pairs of columns for which the tree has no room, and their counts; none by default. The marginal of
+            such a pair is theirs, that of more columns is brought to them, and synthetic records follow them;
+            probabilities, conditionals and likelihoods are the tree's.
 
     Raises:
         ParameterError: the counts are not those of the tree's cliques, or of pairs.
@@ -89,7 +92,10 @@ class MarkovField(CalibratedTree):
                 continue
             factor, _ = self._questions.joint(names)
             self._questions.forget()
-            answers.append(Marginal(names, factor.values * self.total))
+            among = self._among(names)
+            answers.append(
+                Marginal(names, (raked(factor.values, names, among) if among else factor.values) * self.total)
+            )
         return answers
 
     def _known(self, names: Clique) -> Array | None:
@@ -97,6 +103,13 @@ class MarkovField(CalibratedTree):
         ordered = self.domain.order(names)
         table = self.beside.get(ordered)
         return table if table is None or names == ordered else table.T
+
+    def _among(self, names: Clique) -> dict[Clique, Array]:
+        """The pairs of these columns that stand beside the tree, each in their order."""
+        if not self.beside or len(names) < 3:
+            return {}
+        found = {pair: self._known(pair) for pair in itertools.combinations(names, 2)}
+        return {pair: table for pair, table in found.items() if table is not None}
 
     def log_probability(self, event: Event) -> float:
         """The logarithm of `probability`, which for many columns may be too small for a float."""
