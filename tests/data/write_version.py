@@ -1,6 +1,7 @@
 """Write what this version writes, to be kept: releases of every mechanism and with many rules, and their ledger.
 
-    python tests/data/write_version.py      writes tests/data/version-1.0.0rc1, say
+    python tests/data/write_version.py           writes tests/data/version-1.0.0rc1, say
+    python tests/data/write_version.py beside    writes tests/data/version-1.0.0rc1-beside: a field with pairs beside it
 
 Run it once, when a version is made that writes a new form; later versions must open what it wrote
 (`tests/unit/pipeline/test_earlier_versions.py`), and damaged releases and ledgers are made of it (`tests/fuzz`).
@@ -8,6 +9,7 @@ Run it once, when a version is made that writes a new form; later versions must 
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -141,5 +143,22 @@ def main() -> None:
     )
 
 
+def beside() -> None:
+    """Write the folder of a release whose model has no room for some of its pairs."""
+    folder = Path(__file__).parent / f"version-{us.__version__}-beside"
+    folder.mkdir()
+    plain = people().select(["sex", "age", "income", "city"])
+    us.fit(
+        plain,
+        us.Schema.from_toml(SCHEMA),
+        epsilon=20,
+        delta=1e-6,
+        mechanism=us.Adaptive(cell_limit=60),
+        name="people-beside",
+        ledger=folder / "ledger",
+        source=Seeded(40),
+    ).save(folder / "beside.release")
+
+
 if __name__ == "__main__":
-    main()
+    beside() if sys.argv[1:] == ["beside"] else main()

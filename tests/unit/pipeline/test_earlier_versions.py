@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import understudy as us
@@ -34,8 +35,8 @@ def test_an_earlier_release_opens_verifies_samples_and_shows(name: str) -> None:
 
 
 def test_every_form_that_a_version_wrote_is_kept() -> None:
-    """Two versions wrote forms of their own; a third needs files of its own here: tests/data/write_version.py."""
-    forms = {"version-0.1.0", "version-1.0.0rc1"}
+    """Three forms were written so far; a fourth needs files of its own here: tests/data/write_version.py."""
+    forms = {"version-0.1.0", "version-1.0.0rc1", "version-1.0.0rc1-beside"}
     assert {path.parent.name for path in KEPT.glob("version-*/ledger")} == forms
     assert release_file.MAGIC == b"UNDERSTUDY RELEASE 1\n" and append_only_log.VERSION == 1
 
@@ -49,6 +50,20 @@ def test_an_earlier_ledger_knows_what_each_release_cost(version: str, tmp_path: 
     spent = sum(ledger.account(name).spent[0] for name in ledger.names())
     said = [us.load(path).certificate["epsilon"] for path in (KEPT / version).glob("*.release")]
     assert spent == sum(said)
+
+
+def test_pairs_beside_a_kept_field_are_read_and_followed() -> None:
+    release = us.load(KEPT / "version-1.0.0rc1-beside" / "beside.release")
+    field = release.field
+    assert len(field.beside) == 3
+    off = {}
+    for method in ("synthetic", "iid"):
+        drawn = field.sample(4000, seed=1, method=method)
+        off[method] = [
+            np.abs(np.asarray(drawn.counts(pair).counts) / 4000 - table).sum() / 2
+            for pair, table in field.beside.items()
+        ]
+    assert max(off["synthetic"]) < 0.1 and max(off["iid"]) > 0.5
 
 
 def test_an_earlier_closed_list_keeps_its_slot_for_others(tmp_path: Path) -> None:
