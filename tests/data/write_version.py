@@ -1,7 +1,7 @@
 """Write what this version writes, to be kept: releases of every mechanism and with many rules, and their ledger.
 
     python tests/data/write_version.py           writes tests/data/version-1.0.0rc1, say
-    python tests/data/write_version.py beside    writes tests/data/version-1.0.0rc1-beside: a field with pairs beside it
+    python tests/data/write_version.py beside    writes tests/data/version-1.0.0rc1-beside: with pairs beside a model
 
 Run it once, when a version is made that writes a new form; later versions must open what it wrote
 (`tests/unit/pipeline/test_earlier_versions.py`), and damaged releases and ledgers are made of it (`tests/fuzz`).
