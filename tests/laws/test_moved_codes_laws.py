@@ -1,6 +1,8 @@
 """What moved codes owe a field: pairs beside its tree are followed, those within it kept, nothing impossible made."""
 
+import gc
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -144,6 +146,15 @@ def test_rare_combinations_come_nearer_to_how_frequent_they_should_be(rows):
         before, after = (abs(held[here].sum() / expected[here].sum() - 1) for held in found)
         assert after < 0.4 * before, (least, before, after)
         assert least < 0.002 or rows < 1000 or after < 0.1, (least, before, after)
+
+
+def test_what_is_kept_to_move_codes_goes_with_its_field():
+    field = known(*BESIDE)
+    field.sample(100, seed=1)
+    gone = weakref.ref(field)
+    del field
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_column_that_would_take_too_long_is_left_as_it_is(monkeypatch):

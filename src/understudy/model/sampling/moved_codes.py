@@ -94,7 +94,9 @@ class _Moves:
             if pair not in beside and not moving.isdisjoint(pair)
         ]
         self._beside = beside
-        self._field, self._known = field, dict[tuple[int, int], npt.NDArray[np.float64]]()
+        # Not the field itself: it would be kept by what is kept for it.
+        self._tree, self._tables = field.tree, field.tables
+        self._known = dict[tuple[int, int], npt.NDArray[np.float64]]()
 
     def moved(self, columns: Mapping[str, Codes], seed: int) -> dict[str, Codes]:
         """One block of records, with codes moved."""
@@ -149,7 +151,7 @@ class _Moves:
         if not pairs:
             return
         asked = [(self._names[a], self._names[b]) for a, b in pairs]
-        questions = Elimination(self._field.tree, self._field.tables)
+        questions = Elimination(self._tree, self._tables)
         questions.expect(asked)
         for pair, names in zip(pairs, asked, strict=True):
             self._known[pair] = np.asarray(questions.joint(names)[0].values, np.float64)
