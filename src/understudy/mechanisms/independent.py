@@ -11,7 +11,7 @@ from understudy.mechanisms.empty_slots import without_empty_slots
 from understudy.mechanisms.mechanism import Allotment, Fit, allot
 from understudy.mechanisms.public.public_prior import NEAR, questions, told, usable
 from understudy.mechanisms.public.public_start import begin
-from understudy.mechanisms.tables.least_risk import FEW_ALONE, shrunk_column
+from understudy.mechanisms.tables.column_readings import read_columns
 from understudy.model import estimate
 from understudy.model.fitting.record_total import estimate_total
 from understudy.privacy import Budget, Curator, Group, Role
@@ -21,7 +21,7 @@ from understudy.privacy import Budget, Curator, Group, Role
 class Independent:
     """Measures all one-way marginals with the whole budget.
 
-    The noisy counts of a column are pulled towards all codes alike, as far as their noise suggests.
+    The noisy counts of columns are pulled towards what all of them have in common, as far as their noise suggests.
 
     Parameters:
         public: a public table with the same columns and codes, as `us.table` makes it: columns are pulled towards its
@@ -58,16 +58,8 @@ class Independent:
             return Fit(begun.step.log, begun.known.field, begun.step.compression, said)
         compression = without_empty_slots(domain, log)
         kept = [compression.measurement(m) for m in log]
-        field = estimate(
-            compression.domain(domain), [_likely(m) for m in kept], total=estimate_total(domain, log)
-        )
+        records = estimate_total(domain, log)
+        likely = read_columns(kept, records)
+        pulled = [Measurement(m.clique, likely[m.clique[0]], m.stddev) for m in kept]
+        field = estimate(compression.domain(domain), pulled, total=records)
         return Fit(tuple(kept), field, compression, said)
-
-
-def _likely(measured: Measurement) -> Measurement:
-    """What the codes of a column likely hold."""
-    if measured.values.size < FEW_ALONE:
-        return measured
-    return Measurement(
-        measured.clique, shrunk_column(measured.values, float(measured.stddev)), measured.stddev
-    )

@@ -45,7 +45,8 @@ from understudy.mechanisms.one_way import THRESHOLD, compressed
 from understudy.mechanisms.public.public_prior import CELLS as PUBLIC_CELLS
 from understudy.mechanisms.public.public_prior import Supposed, likely_columns, questions, supposed, usable
 from understudy.mechanisms.repeated_measurement import averaged
-from understudy.mechanisms.tables.least_risk import FEW_ALONE, shrunk_column
+from understudy.mechanisms.tables.column_readings import read_columns
+from understudy.mechanisms.tables.least_risk import shrunk_column
 from understudy.mechanisms.tables.noise_price import Cells
 from understudy.mechanisms.tree_capacity import largest_forest
 from understudy.mechanisms.workload.workload import Importance, Workload
@@ -354,15 +355,10 @@ def _independent(
     compression = without_empty_slots(domain, together)
     kept = [compression.measurement(m) for m in together]
     known_public = None if public is None else public.recode(compression.maps)
-    columns = _likely(kept, known_public)
-    # Few codes tell too little of their own risk to be pulled anywhere.
-    shrunk = [
-        m
-        if m.values.size < FEW_ALONE and public is None
-        else Measurement(m.clique, columns[m.clique[0]], m.stddev)
-        for m in kept
-    ]
-    field = estimate(compression.domain(domain), shrunk, total=estimate_total(domain, together))
+    records = estimate_total(domain, together)
+    columns = likely_columns(known_public, kept) or read_columns(kept, records)
+    shrunk = [Measurement(m.clique, columns[m.clique[0]], m.stddev) for m in kept]
+    field = estimate(compression.domain(domain), shrunk, total=records)
     known = begin(curator.recode(compression.maps), compression, field, shrunk)
     # Each answer as it was charged for: an average of two charges is a measurement that none of them paid.
     released = tuple(compression.measurement(m) for several in log for m in several)
