@@ -108,6 +108,10 @@ def call_what_few_runs_call() -> None:
     loops = [Measurement(pair, random.gamma(0.3, 30, 16), 1.0) for pair in combinations(names, 2)]
     sharp = Measurement(tuple("abc"), random.gamma(0.3, 30, 64), 0.01)
     us.estimate(Domain(dict.fromkeys(names, 4)), [*loops, sharp])
+    chain = us.estimate(
+        Domain(dict.fromkeys("abc", 4)), [m for m in loops if m.clique in (("a", "b"), ("b", "c"))]
+    )
+    chain.with_beside({("a", "c"): np.eye(4)}).sample(100, seed=0)
 
 
 if __name__ == "__main__":
