@@ -13,6 +13,7 @@ from understudy.domain import CodeLayout, Domain
 from understudy.marginals import Measurement
 from understudy.mechanisms.empty_slots import empty_slots, unseen
 from understudy.mechanisms.shrinkage import Cells, coarse_to_fine
+from understudy.mechanisms.tables.column_readings import read_columns
 from understudy.privacy import Curator, Loss
 from understudy.processors import on_all_cores
 from understudy.transforms.compress import Compression, compress
@@ -88,25 +89,29 @@ def compressed(
 ) -> OneWay:
     """What `measure_and_compress` makes of the columns' measurements, one a column.
 
-    `likely` is what each column's codes are thought to hold; by default what `smoothed` says.
+    `likely` is what each column's codes are thought to hold. By default neighbours are joined by what `smoothed`
+    says, and records of merged codes are spread by that and by what columns have in common, in equal parts.
     """
     counts = {m.clique[0]: m.values for m in log}
     thresholds = {m.clique[0]: max(threshold * float(m.stddev), least) for m in log}
     joined: dict[str, npt.NDArray[np.int64]] = {}
-    smooth: dict[str, Cells] = {}
+    spread: dict[str, Cells] = {}
     if pair_noise is not None:
         records = float(np.median([values.sum() for values in counts.values()]))
         most = records / (RUN * pair_noise) if pair_noise else math.inf
         layouts = {m.clique[0]: curator.domain.layout(m.clique[0]) for m in log}
-        if likely is None:
+        if likely is not None:
+            smooth = spread = dict(likely)
+        else:
             found = on_all_cores(lambda m: smoothed(m, layouts[m.clique[0]]), log)
-            likely = {m.clique[0]: cells for m, cells in zip(log, found, strict=True)}
+            smooth = {m.clique[0]: cells for m, cells in zip(log, found, strict=True)}
+            alike = read_columns(log, records)
+            spread = {name: (cells + alike[name]) / 2 for name, cells in smooth.items()}
         for m in log:
             layout = layouts[m.clique[0]]
-            smooth[m.clique[0]] = cells = likely[m.clique[0]]
             if layout.ordered > 1:
                 joined[m.clique[0]] = runs(
-                    cells[: layout.ordered],
+                    smooth[m.clique[0]][: layout.ordered],
                     float(m.stddev),
                     threshold=threshold,
                     most=most,
@@ -119,7 +124,7 @@ def compressed(
         tuple(exempt),
         empty,
         runs=joined,
-        weights=smooth,
+        weights=spread,
         unseen=unseen(curator.domain, log, empty),
     )
     return OneWay(
