@@ -42,7 +42,7 @@ STAGES = {
     "groups": "columns together",
     "tables": "columns together",
     "pairs": "columns together",
-    "distance": "how far a public table is",
+    "distance": "how far pairs are from what was expected",
     "check": "how far off the model is",
 }
 
