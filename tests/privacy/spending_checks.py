@@ -22,6 +22,7 @@ from plain_engine import PlainEngine
 
 from understudy.domain import Domain
 from understudy.errors import BudgetError, LedgerError, UnderstudyError
+from understudy.marginals.interactions import Interactions
 from understudy.marginals.query import Binned
 from understudy.privacy import (
     Approximate,
@@ -152,6 +153,20 @@ def check_choices_keep_the_order_of_their_plan() -> None:
     except BudgetError:
         return
     raise AssertionError("a choice is asked after one that was planned to follow it")
+
+
+def check_nobody_gets_a_larger_weight_than_was_promised() -> None:
+    """A plan that promised small weights was calibrated for them: a single marginal with all of it costs more."""
+    for queries in (None, [Interactions((2, 3), [(0,)])]):
+        engine = PlainEngine({"a": [0, 1, 1], "b": [0, 1, 2]}, Domain({"a": 2, "b": 3}))
+        curator = Curator(engine, BUDGET)
+        (pool,) = curator.commit([Group("pool", "measure", Fraction(1), largest=Fraction(1, 64))]).values()
+        assert isinstance(pool, Gaussian)
+        try:
+            curator.measure([("a", "b")], None, pool.portion(Fraction(1, 32)), queries)
+        except BudgetError:
+            continue
+        raise AssertionError("a marginal has twice the part of a plan that it was calibrated for")
 
 
 # -- a filter in a plan ----------------------------------------------------------------------------------

@@ -86,6 +86,18 @@ def a_filter_of_twice_its_share(patch):
     patch.setattr(spending, "FilteredSpending", doubled)
 
 
+@caught_by(checks.check_nobody_gets_a_larger_weight_than_was_promised)
+def a_promise_that_nobody_holds_to(patch):
+    patch.setattr(spending, "_within_largest", lambda planned, loss: True)
+    patch.setattr(question_checks, "within_largest", lambda weights, largest: None)
+
+
+@caught_by(checks.check_nobody_gets_a_larger_weight_than_was_promised)
+def a_promise_that_grows_with_the_portion(patch):
+    patch.setattr(losses.GaussianPortion, "largest", property(lambda self: 1.0))
+    patch.setattr(spending, "_within_largest", lambda planned, loss: True)
+
+
 @caught_by(checks.check_noise_is_never_below_what_was_charged)
 def scales_rounded_down(patch):
     def down(scales):

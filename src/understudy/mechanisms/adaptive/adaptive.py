@@ -23,6 +23,7 @@ from understudy.mechanisms.adaptive.decisions import (
 )
 from understudy.mechanisms.adaptive.doubt import doubted
 from understudy.mechanisms.adaptive.every_pair import EveryPair, every_pair, later_rounds, of_all
+from understudy.mechanisms.adaptive.limited_weights import largest_part, measured_within
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.adaptive.one_way_share import (
     ALONE,
@@ -118,7 +119,12 @@ class Adaptive:
         rest = 1 - sum(stage.share for stage in stages)
         return (
             Group("look", "measure", LOOK * rest, weights=look.weights, role=Role.ONE_WAY),
-            Group("measure", "measure", (1 - LOOK - sum(group.share for group in asked)) * rest),
+            Group(
+                "measure",
+                "measure",
+                (1 - LOOK - sum(group.share for group in asked)) * rest,
+                largest=largest_part(len(domain)),
+            ),
             *(replace(group, share=group.share * rest) for group in asked),
             *(stage.group for stage in stages),
         )
@@ -218,7 +224,7 @@ class Adaptive:
                 (1.0 if asked.independent else weight_of(columns[name], scale)) * self._weight(domain, name)
                 for (name,) in again
             ]
-            log.append(curator.measure(again, weights, budget=pool.portion(share)))
+            log.extend(measured_within(curator, again, weights, pool.portion(share)))
             left -= share
         if asked.independent:
             _spend_on_columns(curator, log, pool, left)
@@ -314,7 +320,8 @@ def _spend_on_columns(curator: Curator, log: list[list[Measurement]], pool: Gaus
     rests = [pool.portion(left)] if left else []
     rests += [] if refund is None else [refund.portion(Fraction(1))]
     alone = [(name,) for name in curator.domain]
-    log.extend(curator.measure(alone, budget=rest) for rest in rests)
+    for rest in rests:
+        log.extend(measured_within(curator, alone, (1.0,) * len(alone), rest))
 
 
 def _without_pairs(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from understudy.mechanisms.adaptive.beyond_columns import beyond_columns, noise_
 from understudy.mechanisms.adaptive.candidates import Candidates
 from understudy.mechanisms.adaptive.choice_stages import WIDE
 from understudy.mechanisms.adaptive.every_pair import EveryPair
+from understudy.mechanisms.adaptive.limited_weights import measured_within
 from understudy.mechanisms.adaptive.measured_tables import MeasuredTables
 from understudy.mechanisms.field_estimates import FieldEstimates
 from understudy.mechanisms.tables.noise_price import Cells, cells_above_noise
@@ -140,7 +142,8 @@ class Rounds:
             weight_of(cells, scale, part) * weight_of_what_matters(self.matters, clique)
             for clique, cells, part in zip(cliques, expected, parts, strict=True)
         ]
-        return self.curator.measure(cliques, weights, portion, queries)
+        batches = measured_within(self.curator, cliques, weights, portion, queries)
+        return list(itertools.chain.from_iterable(batches))
 
     def _query(self, tables: MeasuredTables, clique: Clique, scale: float) -> Interactions | None:
         """What is asked of a clique: what was asked before, or what is not known yet at noise of such a scale."""

@@ -23,7 +23,7 @@ from understudy.privacy import Budget, Curator, Filtered, Group, Role
 ROUNDS_A_COLUMN = 16  # that the budget is planned for; fewer are asked where noise is found to be too large
 OF_CHOICES = Fraction(1, 10)  # of a round's rho: the rest measures what was chosen
 PUBLIC_PART = 20  # of the cells, a public model may have one: rounds refit it hundreds of times
-HASTE = 10  # times as little is worked on those refits
+HASTE = 3  # times as little is worked on those refits
 MOST_SETS = 20_000  # to choose from: where there are more, the largest are left out
 
 

@@ -85,6 +85,8 @@ class Group:
         role: what its questions are for; left out, MARGINALS, CANDIDATES, HISTOGRAMS or ROUNDS, by the kind.
         refund: of choices, whether those left out at the end may be measured instead (`Curator.refund`): of all
             groups of choices of a plan, or of none.
+        largest: of weights that are not known yet, the largest part of the group's loss that one marginal may have,
+            an exact fraction: a promise, which the curator holds to. 1 by default.
 
     Raises:
         BudgetError: a field cannot be used; the message says which.
@@ -97,6 +99,7 @@ class Group:
     weights: tuple[float, ...] | None = None
     role: Role | None = None
     refund: bool = False
+    largest: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -125,6 +128,17 @@ class Group:
             if self.kind != "measure":
                 raise BudgetError(f"group {self.name!r}: only a measure group has weights.")
             object.__setattr__(self, "weights", normalised(self.weights))
+        if isinstance(self.largest, bool) or not isinstance(self.largest, Fraction | int):
+            raise BudgetError(f"group {self.name!r}: largest {self.largest!r} is not an exact fraction.")
+        object.__setattr__(
+            self, "largest", Fraction(int(self.largest.numerator), int(self.largest.denominator))
+        )
+        open_weights = self.kind == "measure" and self.weights is None
+        if not 0 < self.largest <= 1 or (self.largest < 1 and not open_weights):
+            raise BudgetError(
+                f"group {self.name!r}: largest {self.largest} is not above 0 and at most 1, "
+                "or its weights are not left open."
+            )
         role = _ROLES[self.kind] if self.role is None else self.role
         fitting = [known for known in Role if _group_kind(known) == _group_kind(_ROLES[self.kind])]
         if role not in fitting:
@@ -138,7 +152,7 @@ class Group:
         """The loss of this group when the whole plan may cost `rho`."""
         part = self.share.numerator * rho / self.share.denominator
         if self.kind == "measure":
-            return Gaussian(math.sqrt(0.5 / part), self.weights, neighbours)
+            return Gaussian(math.sqrt(0.5 / part), self.weights, neighbours, float(self.largest))
         if self.kind == "choose":
             return Choice(math.sqrt(8 * part / self.count), self.count)
         if self.kind == "filter":

@@ -26,6 +26,8 @@ TAU2 = (1.25, 0.8, 0.5)
 _RIDE = 1e-9
 # Room for the rounding of weights, scales and sums: relative, on mu^2.
 ROOM = 1e-12
+# Of which the square of a weight may exceed the largest that was promised by so much.
+OF_WEIGHTS = 1e-13
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,13 @@ def smooth(losses: Iterable[Gaussian], tau2: float) -> Smooth | None:
         if known is not None:
             cells.update(known)
             continue
-        widest = 1.0 if loss.weights is None else max(loss.weights)
-        room = loss.sigma**2 - tau2 * (widest / loss.neighbours.l2) ** 2
+        widest = loss.largest if loss.weights is None else max(loss.weights) ** 2
+        room = loss.sigma**2 - tau2 * widest / loss.neighbours.l2**2
         if room <= 0:
             return None
         paid += 1 / room
-        error += loss.neighbours.l1 * (1 if loss.weights is None else len(loss.weights)) * leak(tau2)
+        as_many = 1 / loss.largest if loss.weights is None else len(loss.weights)
+        error += loss.neighbours.l1 * as_many * leak(tau2)
     spacings = np.array(sorted(cells))
     counts = np.array([cells[a2] for a2 in spacings.tolist()], dtype=np.int64)
     payers = _payers(spacings, counts, paid, tau2)

@@ -44,6 +44,8 @@ class Gaussian(_Kind):
         sigma: the scale at sensitivity one, so the loss is that of mu = 1 / sigma whatever the neighbours.
         weights: one a marginal; None where they are not known yet: the worst is assumed.
         neighbours: which two tables must look alike; by default they differ by one record, there or not.
+        largest: of weights that are not known yet, what the square of none exceeds: the less, the less it costs
+            that noise is whole numbers. 1, by default, holds of any.
 
     Raises:
         BudgetError: a number is out of its range.
@@ -52,6 +54,7 @@ class Gaussian(_Kind):
     sigma: float
     weights: tuple[float, ...] | None = (1.0,)
     neighbours: Neighbours = ONE_RECORD
+    largest: float = 1.0
     kind = "gaussian"
 
     def __post_init__(self) -> None:
@@ -61,6 +64,14 @@ class Gaussian(_Kind):
         object.__setattr__(self, "neighbours", plain_value(self.neighbours, Neighbours))
         if not isinstance(self.neighbours, Neighbours):
             raise BudgetError(f"neighbours {self.neighbours!r} are not Neighbours.")
+        object.__setattr__(self, "largest", positive("largest", self.largest))
+        if self.largest > 1 or (self.weights is not None and self.largest < 1):
+            raise BudgetError(f"largest {self.largest!r} is not at most 1, and 1 where weights are known.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The loss as plain JSON values; `largest` only where it says something."""
+        plain = super().to_dict()
+        return plain if self.largest < 1 else {n: value for n, value in plain.items() if n != "largest"}
 
     @property
     def scales(self) -> tuple[float, ...]:
@@ -110,7 +121,12 @@ class GaussianPortion:
     def batch(self, weights: tuple[float, ...] | None, neighbours: Neighbours) -> Gaussian:
         """The loss of a batch of marginals of these weights at this share; None where they are left open."""
         sigma = self.whole.sigma / math.sqrt(self.share) * (1 + 2.0**-50)
-        return Gaussian(sigma, weights, neighbours)
+        return Gaussian(sigma, weights, neighbours, self.largest if weights is None else 1.0)
+
+    @property
+    def largest(self) -> float:
+        """What the square of no weight in a batch of this share may exceed, for the whole's to hold."""
+        return min(1.0, self.whole.largest / float(self.share))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from understudy.errors import BudgetError
 from understudy.privacy.accounting.budget import Budget, Neighbours
 from understudy.privacy.accounting.calibrated_ahead import calibrate_ahead, calibrated
 from understudy.privacy.accounting.calibration import Group, calibrate
+from understudy.privacy.accounting.discretisation import OF_WEIGHTS
 from understudy.privacy.accounting.filters import FILTER_RULE, Filter
 from understudy.privacy.accounting.losses import (
     Approximate,
@@ -343,10 +344,21 @@ def _covers(planned: Loss, loss: Loss, share: Fraction) -> bool:
     if not (isinstance(planned, Gaussian) and isinstance(loss, Gaussian)):
         return planned == loss
     if planned.weights is None:
+        if not _within_largest(planned, loss):
+            return False
         if share == 1 and planned.sigma == loss.sigma:
             return True
         return exact(planned.sigma) ** 2 <= share * exact(loss.sigma) ** 2
     return planned.sigma == loss.sigma and planned.weights == loss.weights
+
+
+def _within_largest(planned: Gaussian, loss: Gaussian) -> bool:
+    """Whether no marginal of a batch has less noise than the largest weight that was promised leaves it."""
+    if planned.largest == 1:
+        return True
+    widest = exact(loss.largest) if loss.weights is None else exact(max(loss.weights)) ** 2
+    most = exact(planned.largest) * (1 + exact(OF_WEIGHTS))
+    return exact(planned.sigma) ** 2 * widest <= most * exact(loss.sigma) ** 2
 
 
 def _unplanned(loss: Loss) -> BudgetError:

@@ -105,7 +105,8 @@ class DistancesQuestion(Question[DistancePrice, Distances]):
         if isinstance(self.budget, GaussianPortion):
             loss = self.budget.batch(None, allowance.neighbours)
         else:
-            loss = Gaussian(whole.sigma, None, allowance.neighbours)
+            loss = Gaussian(whole.sigma, None, allowance.neighbours, whole.largest)
+        question_checks.within_largest(self.weights, loss.largest)
         l1 = allowance.neighbours.l1
         scales = tuple(
             rounded_up(

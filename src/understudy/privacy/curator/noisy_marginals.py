@@ -81,6 +81,7 @@ def price_batch(
     elif isinstance(budget, Gaussian):
         loss = Gaussian(budget.sigma, weights, neighbours)
     elif isinstance(budget, GaussianPortion):
+        question_checks.within_largest(weights, budget.largest)
         loss = budget.batch(weights, neighbours)
     else:
         raise BudgetError(f"measure needs a Gaussian or Laplace loss or a Budget, not {budget!r}.")
@@ -114,8 +115,10 @@ def _of_interactions(
         )
     neighbours = allowance.neighbours
     share = budget.share if isinstance(budget, GaussianPortion) else Fraction(1)
-    sigma = whole.portion(share).batch(weights, neighbours).sigma if share != 1 else whole.sigma
-    loss = Gaussian(sigma, None, neighbours)
+    portion = whole.portion(share)
+    sigma = portion.batch(weights, neighbours).sigma if share != 1 else whole.sigma
+    loss = Gaussian(sigma, None, neighbours, portion.largest)
+    question_checks.within_largest(weights, loss.largest)
     reaches = (reach(query, neighbours) for query in queries)
     scales = tuple(rounded_up(sigma * far / w for far, w in zip(reaches, weights, strict=True)))
     slack = _slack(scales, sizes, allowance)

@@ -16,6 +16,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import BudgetError, DomainError, ParameterError, SizeError
 from understudy.marginals.interactions import Interactions
 from understudy.marginals.query import Binned
+from understudy.privacy.accounting.discretisation import OF_WEIGHTS
 from understudy.privacy.accounting.losses import Gaussian, normalised
 from understudy.privacy.plain_values import plain_clique, plain_cliques, plain_text
 
@@ -128,6 +129,15 @@ def weights(batch: Sequence[Clique], given: Sequence[float] | None, budget: Any)
     if len(found) != len(batch):
         raise BudgetError(f"weights do not match the {len(batch)} cliques.", hint="give one number a clique.")
     return normalised(found)
+
+
+def within_largest(weights: Sequence[float], largest: float) -> None:
+    """Raise unless the square of no weight exceeds the largest that was promised."""
+    if not max(weights) ** 2 <= largest * (1 + OF_WEIGHTS):
+        raise BudgetError(
+            f"one marginal has {max(weights) ** 2:.6g} of a batch, where the plan promised {largest:.6g} at most.",
+            hint="ask in several smaller portions, or plan the group with a larger `largest`.",
+        )
 
 
 def sizes(domain: Domain, batch: Sequence[Clique], asked: Queries) -> list[int]:

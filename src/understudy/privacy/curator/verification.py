@@ -204,11 +204,8 @@ def _distance(charge: Words, losses: Sequence[Loss], neighbours: Neighbours) -> 
         raise _other_loss()
     if noise.neighbours != neighbours or not max(summed) <= MOST_SUMMED:
         raise ReleaseError("the certificate has distances of other neighbours or cliques than there can be.")
-    moved = math.fsum(
-        (distance_reach(count, neighbours.l1) / scale) ** 2
-        for count, scale in zip(summed, scales, strict=True)
-    )
-    _same([1 / math.sqrt(moved)], [noise.sigma], ROOM / 4)
+    reaches = [distance_reach(count, neighbours.l1) for count in summed]
+    _together(reaches, scales, noise)
 
 
 def charged_interactions(charge: Words) -> list[Interactions | None]:
@@ -240,12 +237,19 @@ def _interactions(charge: Words, noise: Loss, scales: Sequence[float], neighbour
     if not isinstance(noise, Gaussian) or noise.weights is not None or noise.neighbours != neighbours:
         raise _other_loss()
     queries = charged_interactions(charge)
-    moved = math.fsum(
-        (reach(query, neighbours) / scale) ** 2 for query, scale in zip(queries, scales, strict=True)
-    )
+    _together([reach(query, neighbours) for query in queries], scales, noise)
+
+
+def _together(reaches: Sequence[float], scales: Sequence[float], noise: Gaussian) -> None:
+    """Raise unless the moves of all answers, in units of their noise, have squares that add up to the loss's, and
+    none has more of them than is said of the largest."""
+    squares = [(far / scale) ** 2 for far, scale in zip(reaches, scales, strict=True)]
+    moved = math.fsum(squares)
     if not moved > 0:
         raise ReleaseError("the certificate has a charge for nothing.")
     _same([1 / math.sqrt(moved)], [noise.sigma], ROOM / 4)
+    if not max(squares) * noise.sigma**2 <= noise.largest * (1 + ROOM / 4):
+        raise ReleaseError("the certificate has an answer with more of a batch than it says of the largest.")
 
 
 _NAMES = ("view", "digest", "queries", "column", "stage")
