@@ -192,7 +192,7 @@ def test_columns_alone_never_have_to_be_measured_twice_by_the_default() -> None:
 
 
 def test_what_the_promise_is_worth_to_the_default() -> None:
-    """The figures of docs/privacy.md: .2% of rho at epsilon 1 in place of 3.2%; at 3 exact curves are of use at all."""
+    """The figures of docs/privacy.md: .2% of rho at epsilon 1, not 3.2%; at 3 exact curves are of use at all."""
     plan = Adaptive().plan(Domain({f"c{i}": 5 for i in range(16)}))
 
     def rho(epsilon: float, largest: Fraction) -> float:
