@@ -59,8 +59,8 @@ class Colour(enum.Enum):
 
 
 TEXTS: list[tuple[Any, str | None]] = [
-    (None, None), (float("nan"), None), (pd.NaT, None), (pd.NA, None), (np.datetime64("NaT"), None),
-    (Decimal("NaN"), None), (Decimal("sNaN"), None), (np.float32("nan"), None), (np.timedelta64("NaT"), None),
+    (None, None), (float("nan"), None), (pd.NaT, None), (pd.NA, None), (np.datetime64("NaT", "s"), None),
+    (Decimal("NaN"), None), (Decimal("sNaN"), None), (np.float32("nan"), None), (np.timedelta64("NaT", "s"), None),
     (True, "true"), (np.bool_(False), "false"), (1, "1"), (np.int8(-3), "-3"), (2**70, str(2**70)),
     (10**5000, "inf"), (-(10**5000), "-inf"), (1.0, "1"), (np.float64(2), "2"), (0.5, "0.5"), (-0.0, "0"),
     (float("inf"), "inf"), (np.float32(0.5), "0.5"), (np.longdouble("1.5"), "1.5"), (np.float64("inf"), "inf"),

@@ -90,18 +90,26 @@ def _listen(host: str, port: int | None) -> socket.socket:
     refused: OSError | None = None
     for candidate in (PORT, 0) if port is None else (port,):
         try:
-            family = socket.AF_INET6 if ":" in host else socket.AF_INET
-            found = socket.socket(family, socket.SOCK_STREAM)
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            found.bind((host, candidate))
+            return _listening(host, candidate)
         except OSError as fault:
             refused = fault
-        else:
-            return found
     raise OperatorError(
         f"nothing can listen on {host!r}, port {port or PORT}: {refused.strerror if refused else ''}.",
         hint="choose another --port.",
     )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket at this port. Who comes before the server runs waits, and is not refused."""
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen()
+    except OSError:
+        found.close()
+        raise
+    return found
 
 
 def _origins(host: str, port: int, *, secure: bool) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ OBJECTS: tuple[Any, ...] = (
         time(1),
         timedelta(1),
     ),
-    *(np.datetime64("2020-01-01"), np.datetime64("NaT"), pd.Period("2020-01"), pd.Interval(0, 1)),
+    *(np.datetime64("2020-01-01"), np.datetime64("NaT", "ns"), pd.Period("2020-01"), pd.Interval(0, 1)),
     *(
         b"x",
         b"\xff",

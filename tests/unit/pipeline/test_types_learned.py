@@ -33,7 +33,7 @@ ROWS = 2000
 RNG = np.random.default_rng(4)
 HEADER = "whole,price,day,flag,zip,answer,income"
 LINES = [
-    f"{a},{b:.2f},{np.datetime64('2020-01-01') + int(c)},{str(bool(d)).lower()},{e:05},{'YN'[f]},{g}"
+    f"{a},{b:.2f},{np.datetime64('2020-01-01') + c},{str(bool(d)).lower()},{e:05},{'YN'[f]},{g}"
     for a, b, c, d, e, f, g in zip(
         RNG.integers(0, 90, ROWS),
         RNG.gamma(2, 50, ROWS),

@@ -180,8 +180,10 @@ class MomentFormat(CellFormat):
         else:
             month = _month(parts["month"]) if named else _whole(parts["month"])
         day = _whole(parts["day"]) if "day" in parts else np.ones(len(year), np.int64)
-        months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
-        first, after = (m.astype("datetime64[D]").astype(np.int64) for m in (months, months + 1))
+        months = (year - 1970) * 12 + month - 1
+        first, after = (
+            m.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) for m in (months, months + 1)
+        )
         real = (month >= 1) & (month <= 12) & (day >= 1) & (day <= after - first) & (year >= 1)
         return first + day - 1, real
 
