@@ -172,16 +172,21 @@ def test_cut_weights_hold_the_promise_and_their_order(weights: list[float], larg
         assert limited == pytest.approx(free)
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3])
-def test_few_marginals_are_measured_so_often_that_none_has_too_much(columns: int) -> None:
+@pytest.mark.parametrize(("columns", "largest", "times"), [(1, 8, 9), (2, 8, 8), (3, 8, 8), (3, 64, 22)])
+def test_who_deserves_more_is_measured_so_often_that_no_answer_has_too_much(
+    columns: int, largest: int, times: int
+) -> None:
     """One pair may get all there is, in as many answers as it takes: together they have the noise of one."""
-    curator, pool = opened(Fraction(1, 8))
+    curator, pool = opened(Fraction(1, largest))
     batches = measured_within(
         curator, COLUMNS[:columns], [5.0, 1.0, 1.0][:columns], pool.portion(Fraction(1))
     )
-    assert len(batches) == math.ceil(8 / columns + 1e-6)
-    certain = sum(1 / float(m.stddev) ** 2 for batch in batches for m in batch)
-    assert certain == pytest.approx(1 / pool.sigma**2, rel=1e-6)
+    assert len(batches) == times
+    certain = [sum(1 / float(batch[i].stddev) ** 2 for batch in batches) for i in range(columns)]
+    assert sum(certain) == pytest.approx(1 / pool.sigma**2, rel=1e-6)
+    kept = [25.0, 1.0, 1.0] if largest == 8 else [1.0, 1.0, 1.0]  # beyond some batches weights are cut
+    due = [sum(certain) * w / sum(kept[:columns]) for w in kept[:columns]]
+    assert certain == pytest.approx(due, rel=1e-6 if largest == 8 else 0.04)
     assert 0.9 < recompute(curator.certificate()) <= 1.0
 
 

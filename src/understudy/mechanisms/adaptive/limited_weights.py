@@ -2,8 +2,8 @@
 
 Noise is whole numbers, which reveals a little more than continuous noise of the same scale does, and the more the
 smaller a scale is. Where weights are decided as answers come in, a plan must pay for the worst of them; a promise
-that no marginal gets more than a small part of all makes that cheap (docs/privacy.md, after Lemma 6). Weights that
-would exceed it are cut, and where marginals are so few that even equal ones would, they are measured several times.
+that no marginal gets more than a small part of all makes that cheap (docs/privacy.md, after Lemma 6). Where one
+deserves more, the batch is measured several times at parts of the budget, which together tell as much as all at once.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from understudy.privacy.accounting.losses import GaussianPortion
 LARGEST = Fraction(
     1, 16
 )  # of what measures: one marginal's part at most, or a column's where columns are fewer
+MOST_TIMES = 8  # that a batch is measured, but where its marginals are few: beyond, large weights are cut
 _BELOW = 1 - 1e-9  # times that, so that rounding never exceeds it
 
 
@@ -39,8 +40,10 @@ def measured_within(
     queries: Sequence[Interactions | None] | None = None,
 ) -> list[list[Measurement]]:
     """The measurements of a batch at a portion, as often as it takes for none to have more than was promised."""
-    promised = portion.whole.largest
-    times = max(1, math.ceil(float(portion.share) / (len(cliques) * promised * _BELOW)))
+    squares = np.square(np.asarray(weights, np.float64) / max(weights))
+    of_promise = float(portion.share) / (portion.whole.largest * _BELOW)
+    needed, least = (max(1, math.ceil(of_promise * part)) for part in (1 / squares.sum(), 1 / len(cliques)))
+    times = min(needed, max(least, MOST_TIMES))
     part = GaussianPortion(portion.whole, portion.share / times)
     limited = cut(weights, part.largest)
     return [curator.measure(cliques, limited, part, queries) for _ in range(times)]
