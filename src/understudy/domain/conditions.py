@@ -22,6 +22,7 @@ from understudy.errors import ParameterError
 
 Value = str | int | float | bool
 Operator = Literal["=", "!=", "<", "<=", ">", ">="]
+MOST_DIGITS = 400  # of a number: more than any float has
 MOST_DEPTH = 50  # of parentheses and nots inside each other
 
 _WORDS = ("and", "or", "not", "in", "is", "missing", "null", "between", "true", "false")
@@ -194,6 +195,10 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 def _token(kind: str, said: str, place: int) -> _Token:
     if kind == "number":
+        if len(said) > MOST_DIGITS:
+            raise ParameterError(
+                f"a condition has a number of {len(said):,} characters.", hint="use a shorter one."
+            )
         whole = re.fullmatch(r"[+-]?\d+", said)
         return _Token("value", int(said) if whole else float(said), place)
     if kind in ("text", "moment"):

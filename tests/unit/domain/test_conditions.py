@@ -87,6 +87,8 @@ def test_condition_reads_as_it_is_written(text: str, tree: Condition) -> None:
         "(" * 400 + "a = 1" + ")" * 400,
         "not " * 400 + "a = 1",
         3,
+        "a = " + "9" * 16_000,  # more digits than Python makes a number of
+        "a = -" + "9" * 500 + ".5",
     ],
 )
 def test_what_is_no_condition_is_refused_with_a_way_out(text: str) -> None:
