@@ -15,7 +15,7 @@ from benchmarks.accuracy.data_sets import SURVEYS
 from benchmarks.accuracy.rivals import PEERS
 from benchmarks.accuracy.systems import AGAINST, EPSILONS, NEW, REFERENCES, ours
 from benchmarks.accuracy.tables import Key, Summary, excesses, summaries
-from benchmarks.accuracy.words import INTRODUCTION, RULES, SCORE, SURVEY
+from benchmarks.accuracy.words import INTRODUCTION, RULES, SCORE, SURVEY, UNSEEN
 from benchmarks.accuracy.words import PEERS as HOW_PEERS
 from benchmarks.contest.page import table
 
@@ -47,6 +47,7 @@ def _text(played: Played, found: Found, sets: Sequence[str], stem: str, stale: i
             picture = f"![error by epsilon on {data}]({stem}-{data}.svg)"
             parts += [f"### {data}", picture, _errors(found, played, data)]
     parts += ["## Error against time", f"![error by processor seconds]({stem}-time.svg)"]
+    parts += ["## On other data", UNSEEN]
     parts += ["## NIST's score", SCORE, _score(found), "## People who cannot be", SURVEY]
     parts += [
         "## Little data",

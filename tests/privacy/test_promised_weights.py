@@ -17,7 +17,7 @@ from understudy.domain import Domain
 from understudy.errors import BudgetError, ReleaseError
 from understudy.marginals.interactions import Interactions
 from understudy.mechanisms import Adaptive
-from understudy.mechanisms.adaptive.limited_weights import cut, largest_part, measured_within
+from understudy.mechanisms.adaptive.limited_weights import cut, evened, largest_part, measured_within
 from understudy.model import estimate
 from understudy.privacy import (
     Budget,
@@ -209,3 +209,20 @@ def test_what_the_promise_is_worth_to_the_default() -> None:
     assert 1 - rho(1.0, Fraction(1, 16)) / best == pytest.approx(0.002, abs=0.0005)
     assert rho(3.0, Fraction(1)) == pytest.approx(Budget(3.0, 1e-9).rho)
     assert rho(3.0, Fraction(1, 16)) > 1.07 * rho(3.0, Fraction(1))
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.1, 10)), min_size=1, max_size=20),
+    st.floats(0.1, 1000),
+)
+def test_what_is_known_less_is_measured_until_all_are_known_as_wanted(
+    columns: list[tuple[float, float]], more: float
+) -> None:
+    """Columns that were measured beside pairs that are then left get the same in the end, where the rest suffices."""
+    known, wanted = np.array(columns).T
+    squares = np.square(evened(known, wanted, more))
+    assert squares.sum() == pytest.approx(more, rel=1e-6)
+    levels = (known + squares) / wanted
+    filled = squares > 1e-8 * more
+    assert levels[filled] == pytest.approx(levels[filled].min(), rel=1e-6)
+    assert (levels[~filled] >= levels[filled].max() * (1 - 1e-6)).all()

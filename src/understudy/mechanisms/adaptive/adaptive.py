@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -13,6 +12,7 @@ from understudy.domain import Clique, Domain
 from understudy.errors import ParameterError
 from understudy.marginals import Counter, Measurement
 from understudy.mechanisms.adaptive.choice_stages import ChoiceStage, choice_stages
+from understudy.mechanisms.adaptive.columns_alone import spend_on_columns, together_of
 from understudy.mechanisms.adaptive.decisions import (
     FOUND_LITTLE,
     ONLY_COLUMNS,
@@ -45,7 +45,6 @@ from understudy.mechanisms.mechanism import Allotment, Fit, Foresight, allot
 from understudy.mechanisms.one_way import THRESHOLD, compressed
 from understudy.mechanisms.public.public_prior import CELLS as PUBLIC_CELLS
 from understudy.mechanisms.public.public_prior import Supposed, likely_columns, questions, supposed, usable
-from understudy.mechanisms.repeated_measurement import averaged
 from understudy.mechanisms.tables.column_readings import read_columns
 from understudy.mechanisms.tables.least_risk import shrunk_column
 from understudy.mechanisms.tables.noise_price import Cells
@@ -59,6 +58,9 @@ from understudy.transforms.compress import Compression
 Begin = Callable[[Curator, Compression, MarkovField, Sequence[Measurement]], Supposed | None]
 LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 FEW = 4  # codes of a column from which on rare ones are merged
+LIKELY_ALONE = (
+    0.9  # of what pairs tell: where noise is found to hide more, columns are likely all there will be
+)
 CERTAIN = 0.97  # of what pairs tell: where noise is forecast to hide more, nothing is spent on choosing pairs
 
 
@@ -143,6 +145,28 @@ class Adaptive:
         """How much of the budget a column deserves by how much it matters."""
         return weight_of_what_matters(self.matters(domain), (column,))
 
+    def _wanted(self, domain: Domain) -> list[float]:
+        """How well each column should be known where there are columns alone, in proportion."""
+        return [self._weight(domain, name) ** 2 for name in domain]
+
+    def _weights(
+        self,
+        domain: Domain,
+        alone: Sequence[Clique],
+        columns: Mapping[str, Cells],
+        asked: OneWayShare,
+        scale: float,
+    ) -> list[float]:
+        """How much of a batch each of these columns gets, at about such noise.
+
+        Where columns are likely all there will be, all alike; beside pairs, those of many codes get more.
+        """
+        even = asked.hidden > LIKELY_ALONE
+        return [
+            (1.0 if even else weight_of(columns[name], scale)) * self._weight(domain, name)
+            for (name,) in alone
+        ]
+
     def may_ask_all(self, domain: Domain) -> bool:
         """Whether all pairs may be measured at once: where all matter alike, and no table is public."""
         return self.public is None and self.matters(domain) is None
@@ -218,17 +242,12 @@ class Adaptive:
         again = [(name,) for name in domain if every is None or name not in every.columns]
         share = asked.share * Fraction(len(again), len(domain))
         if share:
-            scale = whole * math.sqrt(len(again) / share)
-            # Of columns alone all are alike; beside pairs, those of many codes take more.
-            weights = [
-                (1.0 if asked.independent else weight_of(columns[name], scale)) * self._weight(domain, name)
-                for (name,) in again
-            ]
+            weights = self._weights(domain, again, columns, asked, whole * math.sqrt(len(again) / share))
             log.extend(measured_within(curator, again, weights, pool.portion(share)))
             left -= share
         if asked.independent:
-            _spend_on_columns(curator, log, pool, left)
-        together = _together(log)
+            spend_on_columns(curator, log, pool, left, self._wanted(domain))
+        together = together_of(log)
 
         def begin(
             merged: Curator, compression: Compression, field: MarkovField, alone: Sequence[Measurement]
@@ -265,7 +284,8 @@ class Adaptive:
             doubt = doubted(step.curator, tables.field, step.log, pool, asked.hidden, matters)
             left -= doubt.spent
             if not doubt.worth:
-                return _without_pairs(curator, log, pool, left, FOUND_LITTLE if doubt.spent else ONLY_COLUMNS)
+                why = FOUND_LITTLE if doubt.spent else ONLY_COLUMNS
+                return _without_pairs(curator, log, pool, left, self._wanted(domain), why)
         first, room, known = 0, 0, begin(step.curator, step.compression, tables.field, step.log)
         if known is not None:
             tables.suppose(known.tables, known.field)
@@ -314,31 +334,18 @@ class Adaptive:
         return run
 
 
-def _spend_on_columns(curator: Curator, log: list[list[Measurement]], pool: Gaussian, left: Fraction) -> None:
-    """Spend what is left of a loss, and what choices that will not be made are worth, on every column."""
-    refund = curator.refund()
-    rests = [pool.portion(left)] if left else []
-    rests += [] if refund is None else [refund.portion(Fraction(1))]
-    alone = [(name,) for name in curator.domain]
-    for rest in rests:
-        log.extend(measured_within(curator, alone, (1.0,) * len(alone), rest))
-
-
 def _without_pairs(
-    curator: Curator, log: list[list[Measurement]], pool: Gaussian, left: Fraction, why: str
+    curator: Curator,
+    log: list[list[Measurement]],
+    pool: Gaussian,
+    left: Fraction,
+    wanted: Sequence[float],
+    why: str,
 ) -> Fit:
     """Every column on its own, once all that is left was spent on them."""
-    _spend_on_columns(curator, log, pool, left)
-    found, _ = _independent(curator, log, _together(log), None)
+    spend_on_columns(curator, log, pool, left, wanted)
+    found, _ = _independent(curator, log, together_of(log), None)
     return replace(found, decisions=(why,))
-
-
-def _together(log: Sequence[Sequence[Measurement]]) -> list[Measurement]:
-    """What batches say of each clique of the first of them, together."""
-    found: dict[Clique, list[Measurement]] = {}
-    for measured in itertools.chain.from_iterable(log):
-        found.setdefault(measured.clique, []).append(measured)
-    return [averaged(several) for several in found.values()]
 
 
 def _likely(log: Sequence[Measurement], public: Counter | None) -> dict[str, Cells]:

@@ -49,6 +49,23 @@ def measured_within(
     return [curator.measure(cliques, limited, part, queries) for _ in range(times)]
 
 
+def evened(certain: Sequence[float], wanted: Sequence[float], more: float) -> list[float]:
+    """Weights of a batch after which what is known of each is as wanted, in proportion, as far as that goes.
+
+    Parameters:
+        certain: how well each is known already: one over the square of its noise.
+        wanted: how well each should be known in the end, in any unit.
+        more: how much the batch adds to all of them together.
+    """
+    known, due = np.asarray(certain, np.float64), np.asarray(wanted, np.float64)
+    ratios = np.sort(known / due)
+    order = np.argsort(known / due, kind="stable")
+    # Were the k least known filled up to one level, it would be this; the right k is the last that lies below it.
+    levels = (more + np.cumsum(known[order])) / np.cumsum(due[order])
+    level = levels[np.flatnonzero(ratios < levels)[-1]]
+    return np.sqrt(np.maximum(level * due - known, 1e-9 * more)).tolist()  # type: ignore[no-any-return]
+
+
 def cut(weights: Sequence[float], largest: float) -> list[float]:
     """Weights of which no square is more than such a part of all squares, the others in proportion."""
     squares = np.square(np.asarray(weights, np.float64) / max(weights))
