@@ -2,6 +2,7 @@
 
     python tests/data/write_version.py           writes tests/data/version-1.0.0rc1, say
     python tests/data/write_version.py beside    writes tests/data/version-1.0.0rc1-beside: with pairs beside a model
+    python tests/data/write_version.py promised  writes tests/data/version-1.0.0rc1-promised: with small weights
 
 Run it once, when a version is made that writes a new form; later versions must open what it wrote
 (`tests/unit/pipeline/test_earlier_versions.py`), and damaged releases and ledgers are made of it (`tests/fuzz`).
@@ -160,5 +161,22 @@ def beside() -> None:
     ).save(folder / "beside.release")
 
 
+def promised() -> None:
+    """Write the folder of a release whose plan promised that no marginal gets much of what was left open."""
+    folder = Path(__file__).parent / f"version-{us.__version__}-promised"
+    folder.mkdir()
+    plain = people().select(["sex", "age", "income", "city"])
+    us.fit(
+        plain,
+        us.Schema.from_toml(SCHEMA),
+        epsilon=20,
+        delta=1e-6,
+        name="people-promised",
+        ledger=folder / "ledger",
+        source=Seeded(41),
+    ).save(folder / "promised.release")
+
+
+WRITERS = {"beside": beside, "promised": promised}
 if __name__ == "__main__":
-    beside() if sys.argv[1:] == ["beside"] else main()
+    WRITERS.get(" ".join(sys.argv[1:]), main)()

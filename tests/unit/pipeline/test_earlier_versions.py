@@ -35,8 +35,8 @@ def test_an_earlier_release_opens_verifies_samples_and_shows(name: str) -> None:
 
 
 def test_every_form_that_a_version_wrote_is_kept() -> None:
-    """Three forms were written so far; a fourth needs files of its own here: tests/data/write_version.py."""
-    forms = {"version-0.1.0", "version-1.0.0rc1", "version-1.0.0rc1-beside"}
+    """Four forms were written so far; a fifth needs files of its own here: tests/data/write_version.py."""
+    forms = {"version-0.1.0", "version-1.0.0rc1", "version-1.0.0rc1-beside", "version-1.0.0rc1-promised"}
     assert {path.parent.name for path in KEPT.glob("version-*/ledger")} == forms
     assert release_file.MAGIC == b"UNDERSTUDY RELEASE 1\n" and append_only_log.VERSION == 1
 
@@ -50,6 +50,13 @@ def test_an_earlier_ledger_knows_what_each_release_cost(version: str, tmp_path: 
     spent = sum(ledger.account(name).spent[0] for name in ledger.names())
     said = [us.load(path).certificate["epsilon"] for path in (KEPT / version).glob("*.release")]
     assert spent == sum(said)
+
+
+def test_what_was_promised_of_weights_stands_in_a_kept_certificate_and_verifies() -> None:
+    release = us.load(KEPT / "version-1.0.0rc1-promised" / "promised.release")
+    said = [loss.get("largest") for charge in release.certificate["charges"] for loss in charge["losses"]]
+    assert any(largest is not None and largest < 1 for largest in said)
+    assert release.verify().holds and release.verify().epsilon <= 20
 
 
 def test_pairs_beside_a_kept_field_are_read_and_followed() -> None:
