@@ -58,9 +58,7 @@ from understudy.transforms.compress import Compression
 Begin = Callable[[Curator, Compression, MarkovField, Sequence[Measurement]], Supposed | None]
 LOOK = Fraction(6, 100)  # of the rest: a first look at the columns
 FEW = 4  # codes of a column from which on rare ones are merged
-LIKELY_ALONE = (
-    0.9  # of what pairs tell: where noise is found to hide more, columns are likely all there will be
-)
+LIKELY_ALONE = 0.9  # of what pairs tell: where noise is found to hide more, columns are measured alike
 CERTAIN = 0.97  # of what pairs tell: where noise is forecast to hide more, nothing is spent on choosing pairs
 
 

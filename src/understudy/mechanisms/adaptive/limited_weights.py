@@ -20,9 +20,7 @@ from understudy.marginals.interactions import Interactions
 from understudy.privacy import Curator
 from understudy.privacy.accounting.losses import GaussianPortion
 
-LARGEST = Fraction(
-    1, 16
-)  # of what measures: one marginal's part at most, or a column's where columns are fewer
+LARGEST = Fraction(1, 16)  # of what measures, for one marginal: or a column's part, where columns are fewer
 MOST_TIMES = 8  # that a batch is measured, but where its marginals are few: beyond, large weights are cut
 _BELOW = 1 - 1e-9  # times that, so that rounding never exceeds it
 
@@ -63,7 +61,8 @@ def evened(certain: Sequence[float], wanted: Sequence[float], more: float) -> li
     # Were the k least known filled up to one level, it would be this; the right k is the last that lies below it.
     levels = (more + np.cumsum(known[order])) / np.cumsum(due[order])
     level = levels[np.flatnonzero(ratios < levels)[-1]]
-    return np.sqrt(np.maximum(level * due - known, 1e-9 * more)).tolist()  # type: ignore[no-any-return]
+    added = np.maximum(level * due - known, 1e-9 * more)
+    return [math.sqrt(square) for square in added.tolist()]
 
 
 def cut(weights: Sequence[float], largest: float) -> list[float]:
